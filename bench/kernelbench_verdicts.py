@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """KernelBench's own evaluator on a folder of answers, and its verdicts beside those of `kernelrl eval --protocol kernelbench`.
 
-  kernelbench_verdicts.py judge EVALUATOR PROBLEMS ANSWERS OUT.jsonl [--jobs N]
+  kernelbench_verdicts.py judge EVALUATOR PROBLEMS ANSWERS OUT.jsonl [--jobs N] [--builds FOLDER [--compile]]
       EVALUATOR: a checkout of KernelBench; PROBLEMS: a folder with KernelBench/level1/…, which may be the same
-      ANSWERS: files level_L_problem_P_sample_S_kernel.py. Needs a GPU, PyTorch with CUDA, nvcc and ninja.
+      ANSWERS: files level_L_problem_P_sample_S_kernel.py. Needs a GPU, PyTorch with CUDA, nvcc and ninja. With --compile it
+      only compiles them, into a folder for a later call.
   kernelbench_verdicts.py compare OUT.jsonl RESULTS.jsonl
       RESULTS.jsonl: of kernelrl eval --protocol kernelbench --output RESULTS.jsonl. Fails if a verdict
       differs, or if there is nothing to compare.
@@ -59,20 +60,24 @@ def judge(options):
     answers = sorted(p for p in options.answers.iterdir() if NAME.fullmatch(p.name))
     evaluator = evaluator_of(options.evaluator)
     import torch
-    with tempfile.TemporaryDirectory() as builds, open(options.out, "a") as out:
+    with tempfile.TemporaryDirectory() as temporary, open(options.out, "a") as out:
+        builds = (options.builds or pathlib.Path(temporary)).absolute()
         done = {json.loads(line)["kernel"] for line in open(options.out)}
         answers = [a for a in answers if a.name not in done]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(lambda a: compile_answer(a, build_folder(pathlib.Path(builds), a)), answers))
+            list(pool.map(lambda a: compile_answer(a, build_folder(builds, a)), answers))
+        if options.compile:
+            return
         for answer in answers:
             level, number, _ = NAME.fullmatch(answer.name).groups()
             result = evaluator.eval_kernel_against_ref(
                 problem_of(options.problems, level, number).read_text(), answer.read_text(), num_correct_trials=5,
-                num_perf_trials=100, measure_performance=True, check_for_excessive_speedup=False,
-                build_dir=str(build_folder(pathlib.Path(builds), answer)), device=torch.device("cuda:0"))
+                num_perf_trials=100, measure_performance=True, check_for_excessive_speedup=True,
+                build_dir=str(build_folder(builds, answer)), device=torch.device("cuda:0"))
             line = {
                 "kernel": answer.name, "compiled": bool(result and result.compiled),
-                "correct": bool(result and result.correctness), "runtime": result.runtime if result else -1}
+                "correct": bool(result and result.correctness), "runtime": result.runtime if result else -1,
+                "ref_runtime": result.ref_runtime if result else -1}
             print(json.dumps(line), file=out, flush=True)
             print(f"{answer.name}: {line}", flush=True)
 
@@ -81,7 +86,7 @@ def compare(options):
     theirs = {(r := json.loads(line))["kernel"]: r for line in open(options.theirs)}
     ours = {(r := json.loads(line))["kernel"]: r for line in open(options.ours)}
     word = {True: "correct", False: "incorrect", None: "not run"}
-    differing, rows = 0, []
+    differing, rows, ratios = 0, [], {"runtime": [], "ref_runtime": [], "own": []}
     for name in sorted(theirs):
         line = ours.get(name)
         if line is None:
@@ -89,14 +94,25 @@ def compare(options):
         found = line.get("kernelbench", {"correct": None, "runtime": None, "why": "", "difference": ""})
         same = found["correct"] == theirs[name]["correct"]
         differing += not same and found["correct"] is not None
-        times = [t for t in (theirs[name]["runtime"], found["runtime"]) if t and t > 0]
-        ratio = f"{times[1] / times[0]:.2f}" if len(times) == 2 else ""
-        rows.append((name, word[theirs[name]["correct"]], word[found["correct"]], ratio,
+        own = [c["time_ns"] / 1e6 for c in line["evaluation"]["cases"] if c["time_ns"]]
+        ours_of = {**found, "own": own[-1] if own else None}
+        texts = []
+        for key, of in (("runtime", "runtime"), ("ref_runtime", "ref_runtime"), ("own", "runtime")):
+            times = [t for t in (theirs[name].get(of), ours_of.get(key)) if t and t > 0]
+            ratios[key] += [times[1] / times[0]] if len(times) == 2 else []
+            texts.append(f"{times[1]:.4g} / {times[0]:.4g}" if len(times) == 2 else "")
+        rows.append((name, word[theirs[name]["correct"]], word[found["correct"]], *texts,
                      line["evaluation"]["verdict"], found["difference"], "" if same else found["why"][:80]))
-    print("| answer | KernelBench | --protocol kernelbench | time, ours / theirs | kernelrl | word | why |\n|---|---|---|---|---|---|---|")
+    print("Times in ms: of the protocol / KernelBench's; of the reference, the same; kernelrl's own / KernelBench's.\n")
+    print("| answer | KernelBench | --protocol kernelbench | time | reference | own time | kernelrl | word | why |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for row in rows:
         print("| " + " | ".join(row) + " |")
     print(f"\n{len(rows)} answers, {differing} verdicts differ, {sum(r[2] == 'not run' for r in rows)} not run by kernelrl")
+    for key, found in ratios.items():
+        if found:
+            found.sort()
+            print(f"{key}: ours / theirs {found[0]:.2f} to {found[-1]:.2f}, median {found[len(found) // 2]:.2f}, of {len(found)}")
     for name in sorted(theirs.keys() - ours.keys()):
         print(f"not in {options.ours}: {name}")
     return int(differing > 0 or not rows)
@@ -109,6 +125,8 @@ def main():
     for name in ("evaluator", "problems", "answers", "out"):
         one.add_argument(name, type=pathlib.Path)
     one.add_argument("--jobs", type=int, default=16, help="compiles at a time (16)")
+    one.add_argument("--builds", type=pathlib.Path, help="a folder for what is compiled, for a later call")
+    one.add_argument("--compile", action="store_true", help="only compile")
     one.set_defaults(run=judge)
     two = commands.add_parser("compare")
     two.add_argument("theirs", type=pathlib.Path)

@@ -194,8 +194,9 @@ std::string uuid_of(const std::string& text) {
 
 // Whether the values that FlashInfer-Bench draws by itself will do.
 bool is_random(const ResolvedTensor& tensor) {
-  return tensor.values == ValueKind::kNormal ||
-         (tensor.values == ValueKind::kIntegers && tensor.dtype == DType::kBool);
+  return tensor.structure == Structure::kGeneral &&
+         (tensor.values == ValueKind::kNormal ||
+          (tensor.values == ValueKind::kIntegers && tensor.dtype == DType::kBool));
 }
 
 // Values of the tensor's kind, as reals.
@@ -234,6 +235,10 @@ std::vector<double> drawn(const ResolvedTensor& tensor, std::mt19937_64& random)
       break;
     case ValueKind::kZeros:
       break;
+  }
+  for (std::int64_t i = 0; tensor.structure != Structure::kGeneral && i < tensor.elements; ++i) {
+    const std::int64_t source = source_of(tensor.structure, tensor.shape.back(), i);
+    values[static_cast<std::size_t>(i)] = source < 0 ? 0 : values[static_cast<std::size_t>(source)];
   }
   return values;
 }

@@ -124,11 +124,12 @@ class KernelBenchImporter(Importer):
 
     def choose_input_values(self):
         """Normal inputs where the outputs are finite then, else uniform ones."""
-        if "cumprod" in self.case_survey.names:  # products of many other numbers vanish or overflow
+        if self.case_survey.names & {"cumprod", "prod"}:  # products of many other numbers vanish or overflow
             floating = [task_file.Values("uniform", 0.99, 1.01, ("0.99", "1.01"))]
         else:
             floating = [task_file.Values("normal"), task_file.Values("uniform", 0.05, 1.0, ("0.05", "1.0"))]
         instance = self.problem.instance(self.case)
+        self.structures = [task_file.structure_of(t, shape) for t, shape in zip(instance.inputs, self.input_shapes)]
         for values in floating:
             self.floating_values = values
             self.outputs = self.eager(instance, *self.draw(instance))
@@ -143,7 +144,9 @@ class KernelBenchImporter(Importer):
             values = self.floating_values
             if not tensor.is_floating_point():
                 values = task_file.Values("integers", *instance.bounds[i])
-            inputs.append(values.draw(tensor.shape, tensor.dtype, generator))
+            drawn = values.draw(tensor.shape, tensor.dtype, generator)
+            structure = self.structures[i]
+            inputs.append(task_file.STRUCTURES[structure](drawn) if structure else drawn)
         weights = [
             values.draw(tensor.shape, tensor.dtype, generator)
             for values, tensor in zip(self.weight_values, instance.weights.values())]
@@ -204,6 +207,9 @@ class KernelBenchImporter(Importer):
         if self.weight_names:
             pairs = [f"{n} is {w}" for n, w in zip(self.weight_names, self.case_survey.weights)]
             lines.append(f"Inputs in the places of the module's own tensors: {', '.join(pairs)}.")
+        lines += [
+            f"{name} is {structure.replace('_', ' ')}."
+            for name, structure in zip(self.input_names, self.structures) if structure]
         if problem.batch_statistics:
             lines.append("Batch normalisation uses the statistics of the batch, with the biased variance.")
         if problem.dropout:
@@ -218,6 +224,10 @@ class KernelBenchImporter(Importer):
         inputs, outputs = self.tensors()
         others = []
         for tensor, (name, values) in zip(inputs, given):
+            if tensor.structure == "symmetric":
+                values = values.diagonal(dim1=-2, dim2=-1)  # elsewhere it is the mean of two draws
+            elif tensor.structure:
+                values = values[values != 0]
             kind = published_values(values, tensor.shape, [t.shape for t in inputs if t.name == sibling(tensor.name)])
             if kind is None:
                 others.append(tensor.name)
@@ -247,10 +257,11 @@ class KernelBenchImporter(Importer):
             self.floating_values if dtype.is_floating_point else task_file.Values("integers", bounds=self.bounds[i])
             for i, dtype in enumerate(survey.input_types)]
         inputs = [
-            task_file.Tensor(name, dtype, shape(expressions), drawn.kind, shape(drawn.bounds))
-            for name, dtype, expressions, drawn in zip(
+            task_file.Tensor(name, dtype, shape(expressions), drawn.kind, shape(drawn.bounds), structure)
+            for name, dtype, expressions, drawn, structure in zip(
                 self.input_names + self.weight_names, survey.input_types + survey.weight_types,
-                self.input_shapes + self.weight_shapes, values + self.weight_values)]
+                self.input_shapes + self.weight_shapes, values + self.weight_values,
+                self.structures + [""] * len(self.weight_names))]
         outputs = [
             task_file.Tensor(name, dtype, shape(expressions))
             for name, dtype, expressions in zip(self.output_names, survey.output_types, self.output_shapes)]

@@ -150,6 +150,18 @@ def fit(samples, names):
 # ---- values ----
 
 
+def structure_of(tensor, shape):
+    """Of the square matrices in the last two axes, as a task has it; "" for any other tensor. shape: expressions."""
+    if tensor.dim() < 2 or shape[-1] != shape[-2] or not tensor.is_floating_point():
+        return ""
+    found = [name for name, made in STRUCTURES.items() if torch.equal(tensor, made(tensor))]
+    return found[0] if len(found) == 1 and tensor.unique().numel() > 2 else ""
+
+
+STRUCTURES = {
+    "symmetric": lambda t: t.triu() + t.triu(1).mT, "lower_triangular": torch.tril, "upper_triangular": torch.triu}
+
+
 @dataclass
 class Values:
     """How an input is drawn. `low` and `high` are numbers at given sizes, `bounds` are expressions of the axes."""
@@ -227,6 +239,7 @@ class Tensor:
     shape: list        # expressions
     values: str = ""   # of an input
     bounds: list = ()
+    structure: str = ""
 
     def keys(self):
         sizes = [size if size.isdigit() else quoted(size) for size in self.shape or ["1"]]
@@ -237,6 +250,8 @@ class Tensor:
             yield "values", quoted(self.values)
         if self.bounds:
             yield "bounds", f"[{', '.join(map(quoted, self.bounds))}]"
+        if self.structure:
+            yield "structure", quoted(self.structure)
 
 
 def task_text(comments, keys, inputs, outputs, scalars=()):

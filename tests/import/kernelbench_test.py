@@ -95,6 +95,30 @@ class Import(unittest.TestCase):
         self.assertIn("the axis size_dim3 is dim3", task["prompt"])
         self.assertIn("factor = 2.5", task["prompt"])
 
+    def test_matrices_have_the_structure_of_their_draws(self):
+        task = self.task("1/5")
+        structures = {t["name"]: t.get("structure") for t in task["input"]}
+        self.assertEqual(structures, {
+            "S": "symmetric", "U": "upper_triangular", "L": "lower_triangular", "general": None, "factor": None})
+        self.assertIn("U is upper triangular.", task["prompt"])
+        published = tomllib.loads((self.out / self.reports["1/5"]["task"]).with_suffix(".kernelbench").read_text())
+        drawn = {t["name"]: (t["values"], t.get("bounds"), t.get("structure")) for t in published["input"]}
+        for name, structure in structures.items():
+            if name != "factor":
+                self.assertEqual(drawn[name], ("uniform", ["0", "1"], structure))
+
+    def test_products_of_many_numbers_neither_vanish_nor_overflow(self):
+        task = self.task("1/6")
+        self.assertEqual((task["input"][0]["values"], task["input"][0]["bounds"]), ("uniform", ["0.99", "1.01"]))
+
+    def test_a_parameter_of_one_value_has_bounds_that_differ(self):
+        published = tomllib.loads((self.out / self.reports["1/5"]["task"]).with_suffix(".kernelbench").read_text())
+        factor = next(t for t in published["input"] if t["name"] == "factor")
+        low, high = map(float, factor["bounds"])
+        self.assertLess(low, high)
+        self.assertLess(abs(low - 0.7), 1e-7)
+        self.assertLess(abs(high - 0.7), 1e-5)
+
     def test_literal_sizes_are_axes_and_masks_stay_in_the_text(self):
         task = self.task("2/5")
         self.assertEqual([t["name"] for t in task["input"]], ["x"])

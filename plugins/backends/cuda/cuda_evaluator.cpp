@@ -7,6 +7,7 @@
 
 #include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/trials.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_figures.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
@@ -22,7 +23,7 @@ namespace krl::cuda {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/10";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/11";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -346,7 +347,9 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     const GpuCandidate candidate{asked, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     settle_fresh_cases(asked, obstacles, record);
-    if (timed && record->verdict == Verdict::kOk) {
+    if (timed && asked.protocol == Protocol::kKernelBench) {
+      time_trials(gpu, candidate, runs, record);
+    } else if (timed && record->verdict == Verdict::kOk) {
       GpuBaseline held_against{nullptr, settings_.baseline.reference};
       if (rival) {
         held_against.kernel = &*kernel;

@@ -71,8 +71,9 @@ struct TensorDefinition {
   DType dtype = DType::kFloat32;
   // Integer expressions of the axes, outermost first; row-major in memory.
   std::vector<std::string> shape;
-  ValueKind values = ValueKind::kNormal;  // of inputs only
-  std::vector<std::string> bounds;        // none, or two expressions of the axes
+  ValueKind values = ValueKind::kNormal;      // of inputs only
+  std::vector<std::string> bounds;            // none, or two expressions of the axes
+  Structure structure = Structure::kGeneral;  // of inputs only
 };
 
 // A number passed by value to the kernel and to the reference.
@@ -158,6 +159,7 @@ struct ResolvedTensor {
   bool is_input = false, is_output = false;  // both: computed in place
   ValueKind values = ValueKind::kNormal;
   double low = 0, high = 1;  // bounds of the values, where the kind has any
+  Structure structure = Structure::kGeneral;
 
   std::int64_t bytes() const { return elements * size_of(dtype); }
 };

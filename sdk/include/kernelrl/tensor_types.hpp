@@ -42,11 +42,36 @@ inline constexpr std::array<std::pair<std::string_view, ValueKind>, 7> kValueKin
      {"one_hot", ValueKind::kOneHot},
      {"zeros", ValueKind::kZeros}}};
 
+// Of the square matrices in the last two axes of an input. The elements that it leaves free are
+// drawn; the lower half of a symmetric matrix mirrors the upper one, the other half of a triangular
+// one is 0.
+enum class Structure { kGeneral, kSymmetric, kLowerTriangular, kUpperTriangular };
+
+inline constexpr std::array<std::pair<std::string_view, Structure>, 4> kStructures = {
+    {{"general", Structure::kGeneral},
+     {"symmetric", Structure::kSymmetric},
+     {"lower_triangular", Structure::kLowerTriangular},
+     {"upper_triangular", Structure::kUpperTriangular}}};
+
+// The index of the element that the one at `index` equals, in matrices of n x n, one after the
+// other; -1: it is 0.
+inline std::int64_t source_of(Structure structure, std::int64_t n, std::int64_t index) {
+  const std::int64_t row = index / n % n, column = index % n;
+  if (structure == Structure::kSymmetric && column < row)
+    return index + (column - row) * n + (row - column);
+  const bool zero = (structure == Structure::kLowerTriangular && column > row) ||
+                    (structure == Structure::kUpperTriangular && column < row);
+  return zero ? -1 : index;
+}
+
 inline std::string_view name_of(DType type) {
   return kDTypes[static_cast<std::size_t>(type)].first;
 }
 inline std::string_view name_of(ValueKind kind) {
   return kValueKinds[static_cast<std::size_t>(kind)].first;
+}
+inline std::string_view name_of(Structure structure) {
+  return kStructures[static_cast<std::size_t>(structure)].first;
 }
 
 inline bool is_floating(DType type) {

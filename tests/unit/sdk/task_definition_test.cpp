@@ -54,6 +54,15 @@ TEST(TaskDefinition, SurvivesTheWayThroughJson) {
   EXPECT_EQ(again->axes[3].name, "taps") << "the order of the axes is kept";
 }
 
+TEST(TaskDefinition, TheStructureOfAMatrixSurvivesTheWayThroughJson) {
+  TaskDefinition task = softmax_task();
+  task.inputs[0].shape = {"cols", "cols"};
+  task.inputs[0].structure = Structure::kLowerTriangular;
+  const auto again = parse_task_definition(to_json_text(task));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(again->inputs[0].structure, Structure::kLowerTriangular);
+}
+
 TEST(TaskDefinition, RealSizesSurviveTheWayThroughJsonAndLieInTheRanges) {
   TaskDefinition task = softmax_task();
   task.real = {{{"rows", 8192}, {"cols", 8192}}};
@@ -148,6 +157,11 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/input/1/bounds", "[5, 5]",
        "input[1].bounds: the first bound must be below the second (in cases[0])\n"
        "input[1].bounds: the first bound must be below the second (in holdout[0])"},
+      {"/input/0/structure", "\"lower\"",
+       "input[0].structure: unknown structure 'lower'; known: general, symmetric, lower_triangular, "
+       "upper_triangular"},
+      {"/input/0/structure", "\"symmetric\"",
+       "input[0].structure: its last two axes must be the same: a square matrix"},
       {"/input/0/shape", "[]", "input[0].shape: a tensor has 1 to 8 dimensions"},
       {"/input/0/shape", "[\"colz\"]",
        "input[0].shape[0]: unknown axis 'colz'; did you mean 'cols'?"},

@@ -92,7 +92,8 @@ std::vector<gpu::Fill> fills_of(const PreparedTask& task, std::size_t case_index
     const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
     fills.push_back({tensor.name, offsets[i], static_cast<std::uint64_t>(tensor.elements),
                      static_cast<std::uint64_t>(row), static_cast<int>(tensor.dtype),
-                     static_cast<int>(tensor.values), tensor.low, tensor.high});
+                     static_cast<int>(tensor.values), tensor.low, tensor.high,
+                     static_cast<int>(tensor.structure)});
   }
   return fills;
 }

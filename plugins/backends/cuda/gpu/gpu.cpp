@@ -187,8 +187,8 @@ std::chrono::milliseconds Gpu::limit_of(std::uint32_t runs) const {
 }
 
 Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request,
-                                             std::uint32_t runs) {
-  if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request, runs);
+                                             std::uint32_t runs, std::size_t numbers) {
+  if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request, runs, numbers);
   current_runner().conversation.send({{kind, request}});
   return runner_answer(runs);
 }
@@ -223,13 +223,13 @@ Checked<json, RunnerFailure> Gpu::runner_answer(std::uint32_t runs) {
 }
 
 Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& request,
-                                                  std::uint32_t runs) {
+                                                  std::uint32_t runs, std::size_t numbers) {
   runner();
   Conversation& conversation = current_runner().conversation;
   const std::uint64_t ticket = secret_number();
   const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}}, limit_of(runs),
                                        kMostHostAnswerBytes);
-  Checked<json, RunnerFailure> result = host_answer(ticket, answer);
+  Checked<json, RunnerFailure> result = host_answer(ticket, answer, numbers);
   if (result) return result;
   RunnerFailure failure = result.error();
   if (!answer && conversation.timed_out()) failure.kind = RunnerFailure::kTimeout;

@@ -67,9 +67,10 @@ class Gpu {
 
   // One request to the runner, which runs what is loaded `runs` times. After any failure but a
   // refused launch the runner has been replaced. Throws WorkerKilled, unless the candidate has host
-  // code and may have done that itself.
+  // code and may have done that itself. `numbers`: of host code, which may answer any; 0: none.
   Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind, const nlohmann::json& request,
-                                                    std::uint32_t runs = 1);
+                                                    std::uint32_t runs = 1,
+                                                    std::size_t numbers = 0);
   // Requests to the runner, one run each, which continues to the next by itself. The first failure,
   // if there is one.
   std::optional<RunnerFailure> ask_runner_all(const char* kind,
@@ -143,7 +144,7 @@ class Gpu {
   nlohmann::json checker_answer(const char* kind);
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
                                                          const nlohmann::json& request,
-                                                         std::uint32_t runs);
+                                                         std::uint32_t runs, std::size_t numbers);
   std::chrono::milliseconds limit_of(std::uint32_t runs) const;
 
   const gpu::GpuDescription description_;

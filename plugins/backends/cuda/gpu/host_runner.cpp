@@ -1,5 +1,6 @@
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 
+#include <algorithm>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -69,7 +70,8 @@ std::uint64_t secret_number() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-Checked<json, RunnerFailure> host_answer(std::uint64_t ticket, const std::optional<json>& answer) {
+Checked<json, RunnerFailure> host_answer(std::uint64_t ticket, const std::optional<json>& answer,
+                                         std::size_t numbers) {
   if (!answer) return failed(RunnerFailure::kDied);
   try {
     const json& result = answer->at(gpu::kAnswer);
@@ -79,7 +81,12 @@ Checked<json, RunnerFailure> host_answer(std::uint64_t ticket, const std::option
       failure.trouble = result.at("trouble").get<gpu::Trouble>();
       return failure;
     }
-    if (result.is_null()) return result;
+    const bool is_asked = numbers == 0
+                              ? result.is_null()
+                              : result.is_array() && result.size() == numbers &&
+                                    std::all_of(result.begin(), result.end(),
+                                                [](const json& n) { return n.is_number(); });
+    if (is_asked) return result;
   } catch (const json::exception&) {  // it is not an answer of ours
   }
   return failed(RunnerFailure::kForged);

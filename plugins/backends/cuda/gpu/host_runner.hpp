@@ -26,9 +26,11 @@ Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
 std::uint64_t secret_number();
 
 // The result of a request, if `answer` bears its ticket: null, as such a process is asked nothing
-// that it would have to be believed. A missing answer is a kDied.
+// that it would have to be believed; or so many numbers, where they are to be had as they come. A
+// missing answer is a kDied.
 Checked<nlohmann::json, RunnerFailure> host_answer(std::uint64_t ticket,
-                                                   const std::optional<nlohmann::json>& answer);
+                                                   const std::optional<nlohmann::json>& answer,
+                                                   std::size_t numbers = 0);
 
 // How a process ended that answers no more; one that lives on is killed, its `deadline` is over.
 Ending ending_of(Subprocess& process);

@@ -71,9 +71,6 @@ bool LaunchCheck::passes(gpu::Examine examine, const BufferSet& buffers,
   examine.pool = pool_;
   examine.runner = gpu_.runner();
   examine.input_offsets = buffers.input_offsets;
-  if (candidate_.task.protocol == Protocol::kKernelBench) {
-    std::fill(examine.input_offsets.begin(), examine.input_offsets.end(), -1);  // it looks at none
-  }
   examine.output_offsets = buffers.output_offsets;
   examine.guards = buffers.guards;
   auto examined = gpu_.ask_checker("examine", examine).get<gpu::Examined>();

@@ -36,7 +36,8 @@ constexpr double kLoadError = 0.004;
 constexpr std::uint32_t kFirstSamples = 2;     // of the first look, whose results are not checked
 constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
-constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
+constexpr int kMostLooksAtCalls = 6;
+constexpr int kLooksAtBaseline = 3;            // at the first call, at some, at a sample's
 constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
 constexpr double kLongBatchNs = 30e6;          // pairs of samples that take longer come one by one
 constexpr double kTooSlow = 3;  // times the baseline, and long: the first look is all it gets
@@ -152,10 +153,7 @@ class CaseTimer {
     gpu::Examine examine;
     examine.timed = timed;
     examine.places = random_places(timed.sets(), program.bytes, 0, arena_bytes_, random_);
-    // KernelBench calls with the same inputs again and again.
-    const std::vector<std::uint64_t>& seeds = candidate_.task.protocol == Protocol::kKernelBench
-                                                  ? check_.seeds(1, random_)
-                                                  : check_.fresh_seeds(timed.sets(), random_);
+    const std::vector<std::uint64_t>& seeds = check_.fresh_seeds(timed.sets(), random_);
     gpu::Stage stage{0, program, examine.places, {}, 1};
     for (std::size_t set = 0; set < timed.sets(); ++set) {
       examine.members.push_back(set % seeds.size());
@@ -273,18 +271,23 @@ class CaseTimer {
     return true;
   }
 
-  // The same of host code. Its first call takes milliseconds (code is loaded, memory allocated),
-  // and a short sample shows little, so each look is as long as the one before allows.
+  // The same of host code. Its first call takes milliseconds (code is loaded), each of its calls
+  // that no sample had before allocates memory, and a short sample shows little: so each look is as
+  // long as the one before allows, and is taken twice, until it is as long as a sample should be or
+  // more than half of that.
   bool warm_up_calls() {
     const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
       return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
     };
     fewest_ = kFewestHostSamples;
-    for (int look = 0; look < kLooksAtCalls; ++look) {
+    for (int look = 0; look < kMostLooksAtCalls; ++look) {
       Batch ours;
-      if (!time_host_code(&ours)) return false;
-      ours_.launches = calls_of(ours_, ours);
-      if (!baseline_.exists()) continue;
+      if (!time_host_code(&ours) || !time_host_code(&ours)) return false;
+      const std::uint32_t calls = calls_of(ours_, ours);
+      if (calls < 2 * ours_.launches) break;
+      ours_.launches = calls;
+    }
+    for (int look = 0; look < kLooksAtBaseline && baseline_.exists(); ++look) {
       const Batch baseline = time_baseline();
       if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
     }

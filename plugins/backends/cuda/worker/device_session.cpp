@@ -15,6 +15,9 @@ constexpr std::uint32_t kDefaultShared = 48 << 10;
 constexpr std::size_t kGaps = 33;
 constexpr int kTransfers = 3;
 constexpr std::uint64_t kMostStaged = 64 << 20;
+// What KernelBench writes over the L2 before a trial. It takes the GPU so long that the host has
+// enqueued a short call meanwhile. Less only where 64 times the L2 are less.
+constexpr std::uint64_t kTrialsFlush = 256 << 20, kMostFlushes = 32;
 // Which the host has enqueued when the GPU starts a batch. It takes the GPU about as long to flush
 // its L2 and run a sample as it takes the host to enqueue one: the host stays ahead, even when it
 // is held up for a while.
@@ -36,7 +39,7 @@ void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64
                 double factor, std::vector<DeviceFill>* fills) {
   for (const Fill& input : inputs) {
     fills->push_back({base + input.offset, input.elements, input.row, mix_seed(seed, input.name),
-                      input.low, input.high, factor, input.dtype, input.values});
+                      input.low, input.high, factor, input.dtype, input.values, input.structure});
   }
 }
 
@@ -137,7 +140,7 @@ void DeviceSession::load(const Load& load) {
     loaded_ = {};
   }
   if (!load.library.empty()) {
-    library_.emplace(load.library, trusted("krl_find_changes"));
+    library_.emplace(load.library, trusted("krl_find_changes"), trusted("krl_gather"));
     return;
   }
   (load.beside ? beside_ : loaded_) = loaded(load);
@@ -229,7 +232,7 @@ void DeviceSession::run(const Run& run) {
 }
 
 HostLibrary& DeviceSession::library() {
-  if (!library_) library_.emplace("", trusted("krl_find_changes"));
+  if (!library_) library_.emplace("", trusted("krl_find_changes"), trusted("krl_gather"));
   return *library_;
 }
 
@@ -388,6 +391,39 @@ double DeviceSession::time_call(const std::function<void()>& call) {
   });
   KRL_CUDA(cuCtxSynchronize);
   return std::max(samples_.front().ns() - update_gap(), 0.0);
+}
+
+std::vector<double> DeviceSession::time_trials(const Trials& trials) {
+  require_space(trials.place + trials.program.bytes);
+  const CUdeviceptr set = arena_.get() + trials.place;
+  const auto call = [&] {
+    if (!library_) return launch(trials.program, set, loaded_);
+    library().drop_outputs();
+    library().call(trials.program.host, set);
+  };
+  return trials_of(call, trials.warm_ups, trials.trials);
+}
+
+std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
+                                             std::uint32_t warm_ups, std::uint32_t trials) {
+  const std::uint64_t bytes = std::min(kTrialsFlush, kMostFlushes * flush_bytes_);
+  const DeviceMemory flush = allocate(std::max<std::uint64_t>(bytes, 1));
+  const Sample trial{event(), event()};
+  for (std::uint32_t i = 0; i < warm_ups; ++i) {
+    call();
+    KRL_CUDA(cuCtxSynchronize);
+  }
+  std::vector<double> ns;
+  while (ns.size() < trials) {
+    KRL_CUDA(cuCtxSynchronize);
+    KRL_CUDA(cuMemsetD8Async, flush.get(), 42, bytes, nullptr);
+    KRL_CUDA(cuEventRecord, trial.start.get(), nullptr);
+    call();
+    KRL_CUDA(cuEventRecord, trial.end.get(), nullptr);
+    KRL_CUDA(cuCtxSynchronize);
+    ns.push_back(trial.ns());
+  }
+  return ns;
 }
 
 // The median of some copies, each in pieces of what is staged at most.

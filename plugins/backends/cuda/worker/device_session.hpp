@@ -71,6 +71,11 @@ class DeviceSession {
   double empty_launch();
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
   double time_call(const std::function<void()>& call);
+  // Of a loaded module's program, or of a library.
+  std::vector<double> time_trials(const Trials& trials);
+  // The same of whatever `call` enqueues on the default stream.
+  std::vector<double> trials_of(const std::function<void()>& call, std::uint32_t warm_ups,
+                                std::uint32_t trials);
   Transfer transfer(const Transfer& bytes);
 
  private:

@@ -8,9 +8,9 @@ namespace krl::gpu {
 struct DeviceFill {
   std::uint64_t offset, elements, row, seed;
   double low, high, factor;
-  std::int32_t dtype, values;
+  std::int32_t dtype, values, structure = 0, unused = 0;
 };
-static_assert(sizeof(DeviceFill) == 64);
+static_assert(sizeof(DeviceFill) == 72);
 
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
 inline constexpr std::int32_t kFillPoison = 7;  // after the ValueKinds; `elements` are bytes
@@ -27,6 +27,14 @@ struct DeviceMove {
   std::uint64_t place, kept;
 };
 static_assert(sizeof(DeviceMove) == 16);
+
+// How the elements of a tensor lie in memory, in elements.
+struct DeviceStrides {
+  std::uint64_t shape[8];
+  std::int64_t strides[8];
+  std::int32_t axes, element_bytes;
+};
+static_assert(sizeof(DeviceStrides) == 136);
 
 struct DeviceComparison {
   std::uint64_t got, expected;  // addresses

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <kernelrl/tensor_types.hpp>
+#include <utility>
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/device_types.hpp"
@@ -68,25 +69,30 @@ void* load(const std::string& shared_object) {
 
 void* TensorMemory::allocate(std::uint64_t bytes) {
   const std::uint64_t wanted = rounded(bytes);
-  auto best = blocks_.end();
-  for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
-    const Block& b = block->second;
-    const bool fits = b.free && !b.held && b.bytes >= wanted && b.bytes <= 2 * wanted;
-    if (fits && (best == blocks_.end() || b.bytes < best->second.bytes)) best = block;
+  CUdeviceptr address = 0;
+  const auto best = offered_.lower_bound(wanted);
+  if (best != offered_.end() && best->first <= 2 * wanted) {
+    address = best->second;
+    offered_.erase(best);
+  } else {
+    if (driver().cuMemAlloc(&address, wanted) != CUDA_SUCCESS) return nullptr;
+    blocks_.emplace(address, Block{DeviceMemory(address), wanted});
   }
-  if (best == blocks_.end()) {
-    CUdeviceptr made = 0;
-    if (driver().cuMemAlloc(&made, wanted) != CUDA_SUCCESS) return nullptr;
-    best = blocks_.emplace(made, Block{DeviceMemory(made), wanted}).first;
-  }
-  best->second.free = false;
-  best->second.used = true;
-  return reinterpret_cast<void*>(best->first);
+  Block& block = blocks_.at(address);
+  block.free = false;
+  block.used = true;
+  return reinterpret_cast<void*>(address);
+}
+
+void TensorMemory::offer(CUdeviceptr address, const Block& block) {
+  if (block.free && !block.held) offered_.emplace(block.bytes, address);
 }
 
 void TensorMemory::release(const void* memory) {
   const auto block = blocks_.find(reinterpret_cast<CUdeviceptr>(memory));
-  if (block != blocks_.end()) block->second.free = true;
+  if (block == blocks_.end() || block->second.free) return;
+  block->second.free = true;
+  offer(block->first, block->second);
 }
 
 void TensorMemory::hold(const void* inside) {
@@ -94,12 +100,23 @@ void TensorMemory::hold(const void* inside) {
   auto block = blocks_.upper_bound(address);
   if (block == blocks_.begin()) return;
   --block;
-  if (address < block->first + block->second.bytes) block->second.held = true;
+  if (address >= block->first + block->second.bytes || block->second.held) return;
+  block->second.held = true;
+  std::erase_if(offered_, [&](const auto& offered) { return offered.second == block->first; });
+  held_.push_back(block->first);
+}
+
+void TensorMemory::let_go() {
+  for (const CUdeviceptr address : std::exchange(held_, {})) {
+    Block& block = blocks_.at(address);
+    block.held = false;
+    offer(address, block);
+  }
 }
 
 void TensorMemory::recycle() {
+  let_go();
   for (auto& [address, block] : blocks_) {
-    block.held = false;
     if (!block.free || !block.used) continue;
     poison(address, block.bytes);
     block.used = false;
@@ -107,8 +124,9 @@ void TensorMemory::recycle() {
   KRL_CUDA(cuCtxSynchronize);  // the next call may work on streams that do not wait for this one
 }
 
-HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_changes)
-    : find_changes_(find_changes) {
+HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_changes,
+                         CUfunction gather)
+    : find_changes_(find_changes), gather_(gather) {
   if (shared_object.empty()) {
     function_ = [](const kernelrl_host::Call*) {};
     return;
@@ -121,6 +139,23 @@ HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_chang
 
 void HostLibrary::give(void* harness, int output, const kernelrl_host::Tensor* tensor) {
   static_cast<HostLibrary*>(harness)->take(static_cast<std::size_t>(output), *tensor);
+}
+
+void HostLibrary::gather(void* harness, void* to, const kernelrl_host::StridedTensor* from) {
+  DeviceStrides strides{{}, {}, from->axes, from->element_bytes};
+  std::uint64_t elements = 1;
+  for (int i = 0; i < from->axes; ++i) {
+    strides.shape[i] = static_cast<std::uint64_t>(from->shape[i]);
+    strides.strides[i] = from->strides[i];
+    elements *= strides.shape[i];
+  }
+  const void* data = from->data;
+  void* arguments[] = {&to, &data, &strides, &elements};
+  try {
+    launch_trusted(static_cast<HostLibrary*>(harness)->gather_, 1, elements, arguments);
+  } catch (const CudaError& error) {
+    fail(harness, error.what());
+  }
 }
 
 void HostLibrary::fail(void* harness, const char* text) {
@@ -181,6 +216,7 @@ void HostLibrary::call(const HostArguments& arguments, CUdeviceptr set) {
     static_cast<HostLibrary*>(self)->memory_.release(memory);
   };
   call.give = give;
+  call.gather = gather;
   call.fail = fail;
   arguments_ = &arguments;
   failure_.clear();
@@ -203,6 +239,11 @@ void HostLibrary::snapshot() {
     output.to = end;
     end += output.bytes;
   }
+}
+
+void HostLibrary::drop_outputs() {
+  outputs_.clear();
+  memory_.let_go();
 }
 
 void HostLibrary::finish() {

@@ -32,6 +32,7 @@ class TensorMemory {
   void hold(const void* inside);  // any address of a block
   // Makes what is free unreadable: no call shall find the results of an earlier one.
   void recycle();
+  void let_go();  // of what was held, as it is
 
  private:
   struct Block {
@@ -39,14 +40,19 @@ class TensorMemory {
     std::uint64_t bytes = 0;
     bool free = false, held = false, used = true;  // used: since it was made unreadable
   };
+  void offer(CUdeviceptr address, const Block& block);  // if it can be given out
+
   std::map<CUdeviceptr, Block> blocks_;
+  // Those that can be given out, by their size: a search among all would count as the call's time.
+  std::multimap<std::uint64_t, CUdeviceptr> offered_;
+  std::vector<CUdeviceptr> held_;
 };
 
 class HostLibrary {
  public:
-  // `find_changes`: the trusted kernel of that name. An empty object: calls do nothing. Throws
-  // HostFailure if it cannot be loaded.
-  HostLibrary(const std::string& shared_object, CUfunction find_changes);
+  // `find_changes`, `gather`: the trusted kernels of these names. An empty object: calls do nothing.
+  // Throws HostFailure if it cannot be loaded.
+  HostLibrary(const std::string& shared_object, CUfunction find_changes, CUfunction gather);
   HostLibrary(const HostLibrary&) = delete;
 
   // Calls it on the set of buffers at `set`. Throws HostFailure.
@@ -54,7 +60,9 @@ class HostLibrary {
   // After some calls: brings their outputs to their places. Throws HostFailure if work continued
   // after what was enqueued before this, on a stream or thread of the candidate's.
   void finish();
-  // After that: the memory that they no longer need can be had again, and reads as nothing.
+  // Instead: forgets them, so that the next call may be given their memory.
+  void drop_outputs();
+  // After `finish`: the memory that they no longer need can be had again, and reads as nothing.
   void recycle() { memory_.recycle(); }
 
  private:
@@ -67,12 +75,13 @@ class HostLibrary {
   using Function = void (*)(const kernelrl_host::Call*);
 
   static void give(void* harness, int output, const kernelrl_host::Tensor* tensor);
+  static void gather(void* harness, void* to, const kernelrl_host::StridedTensor* from);
   static void fail(void* harness, const char* text);
   void take(std::size_t output, const kernelrl_host::Tensor& tensor);
   void snapshot();
 
   Function function_ = nullptr;
-  CUfunction find_changes_;
+  CUfunction find_changes_, gather_;
   TensorMemory memory_;
   std::string failure_;                       // of the call that is made
   const HostArguments* arguments_ = nullptr;  // of that call

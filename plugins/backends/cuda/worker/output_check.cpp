@@ -224,6 +224,11 @@ std::vector<double> OutputCheck::time_reference(const TimeReference& time) {
     session_.fill(memory.get(), time.inputs, seed, 1);
     KRL_CUDA(cuCtxSynchronize);
     try {
+      if (on_gpu_ && time.trials > 0) {
+        const auto call =
+            on_gpu_->callable(time.reference, reinterpret_cast<std::byte*>(memory.get()));
+        return session_.trials_of(call, time.warm_ups, time.trials);
+      }
       ns.push_back(time_call(time.reference, memory.get()));
     } catch (const CudaError&) {
       throw;

@@ -72,6 +72,7 @@ struct Fill {
   std::uint64_t offset = 0, elements = 0, row = 1;  // row: the length of the last axis
   int dtype = 0, values = 0;                        // DType, ValueKind
   double low = 0, high = 1;
+  int structure = 0;  // Structure
 };
 
 struct Argument {
@@ -171,12 +172,24 @@ struct Calls {
   std::vector<std::uint64_t> places;  // of the sets, in the arena
 };
 
+// Trials of a program as KernelBench times it (src/kernelbench/timing.py at 423217d), one call at a
+// time, all on the same set, which is laid out already: a wait for all work, 256 MB written over the
+// L2, an event, the call, an event. What goes on beside the events' stream they do not see, and host
+// code can forge the answer: nanoseconds of each trial, of which warm-ups are none.
+struct Trials {
+  Program program;
+  std::uint64_t place = 0;  // of the set, in the arena
+  std::uint32_t warm_ups = 0, trials = 0;
+};
+
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
 // answer: a list of nanoseconds; empty if the reference cannot run where the checker computes.
 struct TimeReference {
   OracleRequest reference;
   std::vector<Fill> inputs;  // offsets into its memory
   std::vector<std::uint64_t> seeds;
+  // Instead, where libtorch computes on the GPU: as Trials, all with the first seed.
+  std::uint32_t warm_ups = 0, trials = 0;
 };
 
 // How long do a case's inputs and outputs take between the GPU and page-locked memory of the host?
@@ -299,7 +312,8 @@ struct CheckResult {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardKey, start, mask)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, reference_on_gpu)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high,
+                                   structure)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
@@ -313,7 +327,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, kept, backwards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trials, program, place, warm_ups, trials)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds, warm_ups, trials)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)

@@ -57,6 +57,7 @@ Handlers session_handlers(const std::unique_ptr<DeviceSession>& session) {
   return {{"load", calls(session, &DeviceSession::load)},
           {"run", calls(session, &DeviceSession::run)},
           {"time", calls(session, &DeviceSession::time)},
+          {"time_trials", calls(session, &DeviceSession::time_trials)},
           {"call", calls(session, &DeviceSession::call)},
           {"finish", calls(session, &DeviceSession::finish)},
           {"recycle", calls(session, &DeviceSession::recycle)},

@@ -19,10 +19,12 @@ enum ValueKind {
   kPoison
 };
 
+enum Structure { kGeneral, kSymmetric, kLowerTriangular, kUpperTriangular };
+
 struct Fill {
   u64 offset, elements, row, seed;  // row: the length of the tensor's last axis
   double low, high, factor;
-  int dtype, values;
+  int dtype, values, structure, unused;
 };
 
 struct Range {
@@ -33,6 +35,12 @@ struct Range {
 
 struct Move {
   u64 place, kept;  // offsets in the arena; kept kNone: there is no copy
+};
+
+struct Strides {
+  u64 shape[8];
+  long long strides[8];
+  int axes, element_bytes;
 };
 
 struct Comparison {
@@ -136,7 +144,18 @@ __device__ u64 below_at(u64 seed, u64 counter, u64 bound) {
 }
 
 __device__ void put(const Fill& fill, char* base, u64 index, double value) {
-  store_number(fill.dtype, value, base + fill.offset + index * size_of(fill.dtype));
+  char* const first = base + fill.offset;
+  if (fill.structure != kGeneral) {
+    const u64 n = fill.row, row = index / n % n, column = index % n;
+    if (fill.structure == kSymmetric) {
+      if (column < row) return;  // its mirror image writes it
+      const u64 mirrored = index - row * n - column + column * n + row;
+      store_number(fill.dtype, value, first + mirrored * size_of(fill.dtype));
+    }
+    if (fill.structure == kLowerTriangular && column > row) value = 0;
+    if (fill.structure == kUpperTriangular && column < row) value = 0;
+  }
+  store_number(fill.dtype, value, first + index * size_of(fill.dtype));
 }
 
 __device__ void fill_normal(const Fill& fill, char* base) {
@@ -216,6 +235,20 @@ extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
   if (fill.values == kOneHot) fill_one_hot(fill, base);
   if (fill.values == kZeros) fill_uniform(fill, base, 0, 0, 1);
   if (fill.values == kPoison) fill_poison(fill, base);
+}
+
+// The elements of a tensor that lies anywhere, one after the other.
+extern "C" __global__ void krl_gather(char* to, const char* from, Strides at, u64 elements) {
+  for (u64 i = thread_index(); i < elements; i += thread_count()) {
+    u64 rest = i;
+    long long source = 0;
+    for (int axis = at.axes; axis-- > 0; rest /= at.shape[axis])
+      source += (long long)(rest % at.shape[axis]) * at.strides[axis];
+    if (at.element_bytes == 1) to[i] = from[source];
+    if (at.element_bytes == 2) ((u16*)to)[i] = ((const u16*)from)[source];
+    if (at.element_bytes == 4) ((u32*)to)[i] = ((const u32*)from)[source];
+    if (at.element_bytes == 8) ((u64*)to)[i] = ((const u64*)from)[source];
+  }
 }
 
 // ---- guards: what the bytes of an arena hold that belong to no set of buffers

@@ -142,6 +142,15 @@ std::uint64_t mix_seed(std::uint64_t seed, std::string_view salt) {
 void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
                 std::span<std::byte> bytes) {
   Filler(tensor, mix_seed(seed, tensor.name), factor, bytes).fill();
+  if (tensor.structure == Structure::kGeneral) return;
+  const auto size = static_cast<std::size_t>(size_of(tensor.dtype));
+  for (std::int64_t i = 0; i < tensor.elements; ++i) {
+    std::byte* const element = bytes.data() + static_cast<std::size_t>(i) * size;
+    const std::int64_t source = source_of(tensor.structure, tensor.shape.back(), i);
+    if (source < 0) std::fill_n(element, size, std::byte{0});
+    if (source >= 0)
+      std::copy_n(bytes.data() + static_cast<std::size_t>(source) * size, size, element);
+  }
 }
 
 }  // namespace krl::evaluator

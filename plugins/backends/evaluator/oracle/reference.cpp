@@ -217,11 +217,15 @@ std::int64_t draws_of(const OracleRequest& request) {
   return draws;
 }
 
+// float32 is to mean float32, unless what PyTorch gives for it is expected, as it is.
+void choose_convolutions(const OracleRequest& request) {
+  at::globalContext().setAllowTF32CuDNN(request.terms == 0);
+}
+
 // Once a process.
 bool prepare_libtorch() {
   at::set_num_threads(1);
   at::set_num_interop_threads(1);
-  at::globalContext().setAllowTF32CuDNN(false);  // float32 is to mean float32
   // References run a few times each: interpreting them is cheaper than optimising them.
   torch::jit::getProfilingMode() = false;
   torch::jit::setGraphExecutorOptimize(false);
@@ -266,6 +270,7 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
                                                         std::byte* memory) {
   try {
     const c10::InferenceMode no_gradients;
+    choose_convolutions(request);
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
     const auto call = [&](at::ScalarType precision, Nudges* nudges, std::int64_t draw) {
@@ -300,6 +305,7 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
 
 std::function<void()> ReferenceStore::callable(const OracleRequest& request, std::byte* memory) {
   const c10::InferenceMode no_gradients;
+  choose_convolutions(request);
   const auto unit = compiled(request.reference).unit;
   return [unit, arguments = arguments_of(request, memory, device_, std::nullopt)] {
     const c10::InferenceMode still_none;

@@ -209,12 +209,14 @@ class TaskDefinitionReader {
         continue;
       }
       check_keys(table, path,
-                 input ? std::vector<std::string>{"name", "dtype", "shape", "values", "bounds"}
+                 input ? std::vector<std::string>{"name", "dtype", "shape", "values", "bounds",
+                                                  "structure"}
                        : std::vector<std::string>{"name", "dtype", "shape"});
       if (const std::string* name = text(table, path, "name", true)) tensor.name = *name;
       read_choice(table, path, "dtype", true, kDTypes, &tensor.dtype);
       read_shape(table, path, &tensor);
       if (input) read_values(table, path, &tensor);
+      if (input) read_structure(table, path, &tensor);
       out->push_back(std::move(tensor));
     }
   }
@@ -255,6 +257,16 @@ class TaskDefinitionReader {
     } else if (tensor->values == ValueKind::kIntegers && table.find("bounds") == table.end()) {
       problem(path, "integers need bounds = [\"0\", \"9\"], the second excluded");
     }
+  }
+
+  void read_structure(const Json& table, const std::string& path, TensorDefinition* tensor) {
+    read_choice(table, path, "structure", false, kStructures, &tensor->structure);
+    if (tensor->structure == Structure::kGeneral) return;
+    const auto& shape = tensor->shape;
+    if (shape.size() < 2 || shape.back() != shape[shape.size() - 2])
+      problem(path + ".structure", "its last two axes must be the same: a square matrix");
+    if (tensor->values == ValueKind::kPermutation || tensor->values == ValueKind::kOneHot)
+      problem(path + ".structure", "rows are drawn as a whole, so they have none", 0, true);
   }
 
   void read_scalars(const Json& json) {
@@ -454,6 +466,8 @@ inline nlohmann::ordered_json to_json(const TensorDefinition& tensor, bool input
       {"name", tensor.name}, {"dtype", name_of(tensor.dtype)}, {"shape", tensor.shape}};
   if (input) json["values"] = name_of(tensor.values);
   if (input && !tensor.bounds.empty()) json["bounds"] = tensor.bounds;
+  if (input && tensor.structure != Structure::kGeneral)
+    json["structure"] = name_of(tensor.structure);
   return json;
 }
 

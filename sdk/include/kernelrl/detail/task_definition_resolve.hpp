@@ -109,6 +109,7 @@ class CaseResolver {
   bool resolve_bounds(const TensorDefinition& definition, const std::string& path,
                       ResolvedTensor* tensor) {
     tensor->values = definition.values;
+    tensor->structure = definition.structure;
     if (definition.bounds.size() != 2) return true;
     if (!real(definition.bounds[0], path + ".bounds[0]", &tensor->low)) return false;
     if (!real(definition.bounds[1], path + ".bounds[1]", &tensor->high)) return false;

@@ -227,6 +227,27 @@ TEST(InputsTest, KeepTheirKind) {
   }
 }
 
+TEST(InputsTest, HaveTheStructureOfTheirMatrices) {
+  auto matrices = tensor(DType::kFloat32, {2, 7, 7}, ValueKind::kNormal);
+  const auto at = [&](const auto& bytes, std::size_t m, std::size_t row, std::size_t column) {
+    return load_as<float>(bytes.data() + 4 * (49 * m + 7 * row + column));
+  };
+  const auto general = filled(matrices, 5);
+  for (const auto& [name, structure] : kStructures) {
+    matrices.structure = structure;
+    const auto bytes = filled(matrices, 5);
+    for (std::size_t i = 0; i < 98; ++i) {
+      const std::size_t m = i / 49, row = i / 7 % 7, column = i % 7;
+      const bool upper = column >= row, lower = column <= row;
+      float expected = at(general, m, row, column);
+      if (structure == Structure::kSymmetric && !upper) expected = at(general, m, column, row);
+      if (structure == Structure::kUpperTriangular && !upper) expected = 0;
+      if (structure == Structure::kLowerTriangular && !lower) expected = 0;
+      EXPECT_EQ(at(bytes, m, row, column), expected) << name << " " << i;
+    }
+  }
+}
+
 TEST(ElementTest, HalvesRoundToNearestEven) {
   EXPECT_EQ(to_float16(1.0f), 0x3c00);
   EXPECT_EQ(to_float16(65504.0f), 0x7bff);

@@ -123,6 +123,22 @@ TEST(HostContract, FetchesWhatForwardReturns) {
   EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
+TEST(HostContract, ContiguousCopiesWhatIsTransposed) {
+  const EvaluationRecord record = checked(extension(R"(torch::Tensor forward(torch::Tensor x) {
+  const int64_t n = x.numel(), rows = n % 10 == 0 ? 10 : n % 3 == 0 ? 3 : 7, columns = n / rows;
+  auto turned = torch::empty({columns, rows}, x.options());
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      turned.data_ptr<float>()[j * rows + i] = 2 * x.data_ptr<float>()[i * columns + j];
+    }
+  }
+  auto y = turned.t().contiguous();
+  TORCH_CHECK(y.is_contiguous() && y.data_ptr() != turned.data_ptr());
+  return y.reshape({n});
+})"));
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+}
+
 TEST(HostContract, ForwardMayTakeItsOutput) {
   const EvaluationRecord record =
       checked(extension("void forward(const torch::Tensor& x, torch::Tensor y) { float* to = "
@@ -246,6 +262,13 @@ TEST(HostContract, KnowsAnAnswerByItsTicketAndForm) {
         json({{"answer", nullptr}}), json({{"ticket", 7}}), answer(7, {{"trouble", 3}}),
         json(nullptr), json::array({1, 2})}) {
     EXPECT_EQ(kind(forged), RunnerFailure::kForged) << forged;
+  }
+  const auto numbers = [&](const json& content) {
+    return static_cast<bool>(host_answer(7, answer(7, content), 2));
+  };
+  EXPECT_TRUE(numbers({1.5, 2}));
+  for (const json& forged : {json(nullptr), json::array({1.0}), json({1, "2"}), json(7)}) {
+    EXPECT_FALSE(numbers(forged)) << forged;
   }
   const auto died = host_answer(7, std::nullopt);
   ASSERT_FALSE(died);

@@ -105,6 +105,7 @@ std::string python_answer(const std::string& body) {
   return "from torch.utils.cpp_extension import load_inline\n"
          "ops = load_inline('ops', '', '''\n"
          "#include <torch/extension.h>\n"
+         "#include <unistd.h>\n"
          "torch::Tensor twice(torch::Tensor in, double factor) {\n"
          "  torch::Tensor out = torch::empty_like(in);\n"
          "  float *x = in.data_ptr<float>(), *y = out.data_ptr<float>();\n"
@@ -142,34 +143,6 @@ TEST(HostEvaluation, TakesAnswersInPython) {
   EXPECT_EQ(refused.why, "line 3, column 1: PyTorch computes 'x * 2'");
 }
 
-// In the form of a row of the AI CUDA Engineer Archive (cli/eval_table.cpp).
-TEST(HostEvaluation, TakesAModelThatCallsAnExtensionsForward) {
-  const auto verdict_on = [](const std::string& body) {
-    const std::string source =
-        "def module_fn(x, factor):\n    return factor * x\n"
-        "module_fn = load_inline(name='archive', cpp_sources='', cuda_sources=r'''\n"
-        "#include <torch/extension.h>\n"
-        "torch::Tensor forward(torch::Tensor in, double factor) {\n"
-        "  torch::Tensor out = torch::empty_like(in);\n"
-        "  float *x = in.data_ptr<float>(), *y = out.data_ptr<float>();\n"
-        "  const long long n = in.numel();\n" +
-        body +
-        "\n  return out;\n}\n"
-        "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"forward\", &forward, \"doubles\"); }\n"
-        "''').forward\n"
-        "class Model(torch.nn.Module):\n"
-        "    def __init__(self, factor):\n        self.factor = factor\n"
-        "    def forward(self, x, fn=module_fn):\n        return fn(x, self.factor)\n"
-        "factor = 2.0\n"
-        "def get_init_inputs():\n    return [factor]\n"
-        "class ModelNew(Model):\n    pass\n";
-    return evaluator().evaluate({kTask, source, kAll, 7, true}, {});
-  };
-  const EvaluationRecord right = verdict_on(kTwice);
-  EXPECT_EQ(right.verdict, Verdict::kOk) << right.why;
-  EXPECT_EQ(verdict_on("y[0] = 1;").verdict, Verdict::kWrongResult);
-}
-
 TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   CudaSettings settings;
   settings.protocol = Protocol::kKernelBench;
@@ -196,6 +169,31 @@ TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   EXPECT_EQ(judge(evaluator(), off_by("5e-5f")).verdict, Verdict::kWrongResult);
   EXPECT_EQ(judge(by_protocol, off_by("5e-5f")).verdict, Verdict::kOk) << "within 1e-4";
   EXPECT_EQ(judge(by_protocol, off_by("1e-2f")).verdict, Verdict::kWrongResult);
+  // Its times are those of 100 trials between events, which see no work of the host's, as this is.
+  const std::string waits = "usleep(3000);" + std::string(kTwice);
+  const EvaluationRecord by_events = judge(by_protocol, waits, kAll);
+  ASSERT_EQ(by_events.verdict, Verdict::kOk) << by_events.why;
+  EXPECT_EQ(by_events.cases[0].samples_ns.size(), 100u);
+  EXPECT_LT(by_events.cases[0].time_ns, 3e6);
+  const EvaluationRecord by_clock = judge(evaluator(), waits, kAll);
+  ASSERT_EQ(by_clock.verdict, Verdict::kOk) << by_clock.why;
+  EXPECT_GT(by_clock.cases[0].time_ns, 3e6);
+}
+
+double figure(const EvaluationRecord& record, std::string_view name) {
+  for (const krl::Value& value : record.values) {
+    if (value.name == name && value.case_index == 0) return value.value;
+  }
+  return kUnknown;
+}
+
+// A sample of few short calls measures the way to the runner and back. Here a call's first memory
+// takes a thousand times as long as the call.
+TEST(HostEvaluation, SamplesAreAsManyShortCallsAsThereIsRoomFor) {
+  const EvaluationRecord record =
+      evaluator().evaluate({kTask, python_answer(kTwice) + "# short\n", kAll, 7, true}, {});
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
+  EXPECT_GE(figure(record, "launches_per_sample"), 40);
 }
 
 // Killed faster than they start, as by a system that is short of memory: there is no evaluation as

@@ -95,7 +95,8 @@ std::vector<std::byte> filled_by_kernel(const ResolvedTensor& t, std::uint64_t s
                              t.high,
                              factor,
                              static_cast<std::int32_t>(t.dtype),
-                             static_cast<std::int32_t>(t.values)};
+                             static_cast<std::int32_t>(t.values),
+                             static_cast<std::int32_t>(t.structure)};
   std::byte* base = bytes.data();
   const gpu::DeviceFill* fills = &fill;
   launch(krl_fill_simulated, 1, {&base, &fills});
@@ -115,6 +116,18 @@ TEST(TrustedKernels, DrawTheInputsThatTheHostDraws) {
         EXPECT_EQ(filled_by_kernel(t, 42, factor), right)
             << name_of(dtype) << " values " << static_cast<int>(values);
       }
+    }
+  }
+}
+
+TEST(TrustedKernels, DrawTheMatricesThatTheHostDraws) {
+  for (const auto& [name, structure] : kStructures) {
+    for (const ValueKind values : {ValueKind::kNormal, ValueKind::kUniform, ValueKind::kIntegers}) {
+      ResolvedTensor t = tensor(DType::kFloat32, values, {3, 9, 9});
+      t.structure = structure;
+      std::vector<std::byte> right(static_cast<std::size_t>(t.bytes()));
+      fill_input(t, 42, 1, right);
+      EXPECT_EQ(filled_by_kernel(t, 42, 1), right) << name << " " << name_of(values);
     }
   }
 }

@@ -15,6 +15,13 @@ struct Tensor {
   int dtype;  // krl::DType: float32, float16, bfloat16, int32, int64, bool
 };
 
+// A view whose elements are anywhere; strides in elements.
+struct StridedTensor {
+  const void* data;
+  long long shape[kMostAxes], strides[kMostAxes];
+  int axes, element_bytes;
+};
+
 struct Scalar {
   int dtype;
   double real;        // of a float32
@@ -39,6 +46,8 @@ struct Call {
   // Output number `output` is at `tensor` instead of at its own place; it is fetched from there
   // when the call has returned, so the memory must not be released before.
   void (*give)(void* harness, int output, const Tensor* tensor);
+  // Enqueues a copy of the elements, in the order of their indices, one after the other at `to`.
+  void (*gather)(void* harness, void* to, const StridedTensor* from);
   // The call failed. `text` is copied.
   void (*fail)(void* harness, const char* text);
 };

@@ -319,15 +319,20 @@ class Tensor {
   }
 
   Tensor contiguous(MemoryFormat = MemoryFormat::Contiguous) const {
-    TORCH_CHECK(is_contiguous(),
-                "not in kernelrl's torch shim: contiguous() of a tensor that is not, as that "
-                "copies; let the kernel read it by its strides");
-    return *this;
+    if (is_contiguous()) return *this;
+    const kernelrl_host::Call* const call = kernelrl_host::current_call;
+    kernelrl_host::StridedTensor from{
+        data_, {}, {}, static_cast<int>(dim()), static_cast<int>(element_size())};
+    TORCH_CHECK(dim() <= kernelrl_host::kMostAxes, "contiguous() of more than 8 axes");
+    for (int i = 0; i < from.axes; ++i) from.shape[i] = sizes_[i], from.strides[i] = strides_[i];
+    const Tensor copy(kernelrl_host::LentMemory(nbytes()), sizes_, type_);
+    call->gather(call->harness, copy.data_, &from);
+    return copy;
   }
   Tensor view(IntArrayRef sizes) const {
     TORCH_CHECK(is_contiguous(),
-                "not in kernelrl's torch shim: view and reshape of a tensor that is not "
-                "contiguous");
+                "not in kernelrl's torch shim: view of a tensor that is not contiguous; use "
+                "reshape");
     Tensor viewed = *this;
     viewed.sizes_ = without_minus_one(sizes);
     viewed.strides_ = contiguous_strides(viewed.sizes_);
@@ -335,9 +340,9 @@ class Tensor {
                 numel());
     return viewed;
   }
-  Tensor reshape(IntArrayRef sizes) const { return view(sizes); }
+  Tensor reshape(IntArrayRef sizes) const { return contiguous().view(sizes); }
   Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
-  Tensor reshape_as(const Tensor& other) const { return view(other.sizes()); }
+  Tensor reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
     const std::size_t begin = place(first), end = place(last) + 1;
     std::vector<std::int64_t> sizes(sizes_.begin(), sizes_.begin() + begin);
@@ -345,7 +350,7 @@ class Tensor {
     for (std::size_t i = begin; i < end; ++i) joined *= sizes_[i];
     sizes.push_back(joined);
     sizes.insert(sizes.end(), sizes_.begin() + end, sizes_.end());
-    return view(sizes);
+    return reshape(sizes);
   }
   Tensor unsqueeze(std::int64_t axis) const {
     Tensor grown = *this;

@@ -1,0 +1,107 @@
+#include "plugins/backends/cuda/gpu/trials.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
+#include "plugins/backends/cuda/gpu/launch_batch.hpp"
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
+
+namespace krl::cuda {
+namespace {
+
+// KernelBench's: 3 warm-ups, a first trial that does not count, and 100 that do.
+constexpr std::uint32_t kWarmUps = 3, kTrials = 100;
+constexpr double kMostNs = 10e9;    // of all trials: KernelBench takes its time
+constexpr double kRequestNs = 1e9;  // of those of a request, which has a limit
+
+using Samples = std::vector<double>;  // ns
+
+// `ask` makes so many trials after so many warm-ups; none: they failed. An empty list: they cannot
+// be made.
+template <class Ask>
+std::optional<Samples> all_trials(const Ask& ask) {
+  const std::optional<Samples> first = ask(kWarmUps, 1);
+  if (!first || first->empty()) return first;
+  const double ns = std::max(first->front(), 1.0);
+  const auto trials_of = [&](double limit_ns) {
+    return static_cast<std::uint32_t>(std::clamp(limit_ns / ns, 1.0, double{kTrials}));
+  };
+  Samples samples;
+  while (samples.size() < trials_of(kMostNs)) {
+    const auto left = static_cast<std::uint32_t>(trials_of(kMostNs) - samples.size());
+    const std::optional<Samples> more = ask(1, std::min(left, trials_of(kRequestNs)));
+    if (!more || more->empty()) return more;
+    for (const double sample : *more) samples.push_back(std::max(sample, 1.0));
+  }
+  return samples;
+}
+
+double mean_of(const Samples& samples) {
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+// False: it failed, and the record says how.
+bool time_candidate(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
+                    EvaluationRecord* record) {
+  std::mt19937_64 random(secret_number());
+  const BufferSet buffers = candidate.buffers(run.case_index);
+  const std::uint64_t place =
+      random_places(1, buffers.program.bytes, 0, gpu.arena_bytes(), random).front();
+  gpu.ask_checker("stage", gpu::Stage{gpu.runner(), buffers.program, {place}, {run.seed}, 1});
+  std::optional<RunnerFailure> failure;
+  const auto samples = all_trials([&](std::uint32_t warm_ups, std::uint32_t trials) {
+    const gpu::Trials request{buffers.program, place, warm_ups, trials};
+    const auto answer = gpu.ask_runner("time_trials", request, warm_ups + trials, trials);
+    if (!answer) failure = answer.error();
+    return answer ? std::optional(answer->get<Samples>()) : std::nullopt;
+  });
+  if (failure) {
+    const Blame blame = blame_of(*failure, candidate, run);
+    stop(run.case_index, blame.verdict, "when it was timed: " + blame.why, record);
+    gpu.replace_runner();
+    return false;
+  }
+  gpu::Check check = expectation(candidate.task, run);  // puts the set away
+  check.runner = gpu.runner();
+  check.place = place;
+  check.bytes = buffers.program.bytes;
+  check.output_offsets = buffers.output_offsets;
+  gpu.ask_checker("check", check);
+  Case& timed = record->cases[run.case_index];
+  timed.samples_ns = *samples;
+  timed.time_ns = mean_of(*samples);
+  return true;
+}
+
+void time_reference(Gpu& gpu, const PreparedTask& task, const PlannedRun& run, Case* timed) {
+  const gpu::Check expected = expectation(task, run);
+  const auto samples = all_trials([&](std::uint32_t warm_ups, std::uint32_t trials) {
+    const gpu::TimeReference request{
+        expected.reference, expected.inputs, {run.seed}, warm_ups, trials};
+    return std::optional(gpu.ask_checker("time_reference", request).get<Samples>());
+  });
+  if (samples->empty()) return;
+  timed->baseline_samples_ns = *samples;
+  timed->baseline_ns = mean_of(*samples);
+  timed->speedup = timed->baseline_ns / timed->time_ns;
+}
+
+}  // namespace
+
+void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+                 EvaluationRecord* record) {
+  with_runner(gpu, [&] {
+    for (const PlannedRun& run : runs) {
+      if (!run.counted || record->verdict != Verdict::kOk) continue;
+      if (time_candidate(gpu, candidate, run, record)) {
+        time_reference(gpu, candidate.task, run, &record->cases[run.case_index]);
+      }
+    }
+  });
+}
+
+}  // namespace krl::cuda

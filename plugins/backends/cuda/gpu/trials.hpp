@@ -1,0 +1,19 @@
+// Times a candidate and its reference as KernelBench does (protocol.hpp: Trials), whatever that
+// leaves out: it is KernelBench's figure, and stands beside ours (timing.hpp).
+#pragma once
+
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl::cuda {
+
+// Fills in the times of the counted cases: means, of 100 trials or of those of 10 s. A candidate
+// that fails in a trial is wrong there. Throws as check_on_gpu does.
+void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+                 EvaluationRecord* record);
+
+}  // namespace krl::cuda
