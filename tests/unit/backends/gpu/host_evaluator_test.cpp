@@ -143,6 +143,34 @@ TEST(HostEvaluation, TakesAnswersInPython) {
   EXPECT_EQ(refused.why, "line 3, column 1: PyTorch computes 'x * 2'");
 }
 
+// In the form of a row of the AI CUDA Engineer Archive (cli/eval_table.cpp).
+TEST(HostEvaluation, TakesAModelThatCallsAnExtensionsForward) {
+  const auto verdict_on = [](const std::string& body) {
+    const std::string source =
+        "def module_fn(x, factor):\n    return factor * x\n"
+        "module_fn = load_inline(name='archive', cpp_sources='', cuda_sources=r'''\n"
+        "#include <torch/extension.h>\n"
+        "torch::Tensor forward(torch::Tensor in, double factor) {\n"
+        "  torch::Tensor out = torch::empty_like(in);\n"
+        "  float *x = in.data_ptr<float>(), *y = out.data_ptr<float>();\n"
+        "  const long long n = in.numel();\n" +
+        body +
+        "\n  return out;\n}\n"
+        "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"forward\", &forward, \"doubles\"); }\n"
+        "''').forward\n"
+        "class Model(torch.nn.Module):\n"
+        "    def __init__(self, factor):\n        self.factor = factor\n"
+        "    def forward(self, x, fn=module_fn):\n        return fn(x, self.factor)\n"
+        "factor = 2.0\n"
+        "def get_init_inputs():\n    return [factor]\n"
+        "class ModelNew(Model):\n    pass\n";
+    return evaluator().evaluate({kTask, source, kAll, 7, true}, {});
+  };
+  const EvaluationRecord right = verdict_on(kTwice);
+  EXPECT_EQ(right.verdict, Verdict::kOk) << right.why;
+  EXPECT_EQ(verdict_on("y[0] = 1;").verdict, Verdict::kWrongResult);
+}
+
 TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   CudaSettings settings;
   settings.protocol = Protocol::kKernelBench;

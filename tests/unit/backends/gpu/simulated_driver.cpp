@@ -170,6 +170,7 @@ CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   if (sticky != CUDA_SUCCESS) return sticky;
+  ::usleep(1000);  // a GPU's is not at once there either
   const int file = memory_file("krl-simulated", bytes);
   return file < 0 ? CUDA_ERROR_OUT_OF_MEMORY : map(file, bytes, pointer);
 }
