@@ -37,6 +37,7 @@ class Definition:
     data: dict
     workloads: list = field(default_factory=list)  # {"uuid", "axes", "inputs", "tolerance"?}
     solutions: list = field(default_factory=list)
+    traces: list = field(default_factory=list)     # evaluations of solutions: {"workload", "solution", "evaluation"}
 
     @property
     def name(self):
@@ -85,7 +86,9 @@ def read_folder(folder):
             workload, definition = line.get("workload", line), by_name.get(line.get("definition"))
             if "workload" not in line:
                 definition = by_folder.get(path.parent)
-            if definition and {"uuid", "axes", "inputs"} <= workload.keys() and not line.get("evaluation"):
+            if definition and line.get("evaluation"):
+                definition.traces.append(line)
+            elif definition and {"uuid", "axes", "inputs"} <= workload.keys():
                 definition.workloads.append(workload)
     for path, solution in solutions:
         if owner := by_name.get(solution["definition"]) or by_folder.get(path.parent):

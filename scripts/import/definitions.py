@@ -294,6 +294,17 @@ def file_name(name):
     return re.sub(r"[^\w.-]+", "_", name)[:100]
 
 
+def with_files_of_their_own(definitions, broken):
+    """Without those whose task would have the id and the file of an earlier one."""
+    names = {}
+    for definition in definitions:
+        first = names.setdefault(file_name(definition.name).lower(), definition)
+        if first is not definition:
+            broken.append(f"{definition.path}: the task of '{definition.name}' would have the file of '{first.name}'; "
+                          "rename one of them")
+    return list(names.values())
+
+
 def report_of(definition, folder):
     return {"problem": definition.name, "file": str(definition.path.relative_to(folder))}
 
@@ -326,6 +337,9 @@ def print_summary(reports, rows, broken):
         kinds = Counter(r.get("contract") for r in rows if "reason" not in r)
         print(f"\n{sum(kinds.values())} of {len(rows)} solutions are answers "
               f"({', '.join(f'{n} for the contract {k}' for k, n in kinds.items())})")
+    claims = [r["claim"] for r in rows if "claim" in r]
+    if claims:
+        print(f"Traces say of {len(claims)} of them how they did: {sum(c['correct'] for c in claims)} passed everywhere")
     for row in rows:
         if "reason" in row:
             print(f"  {row['solution']}: {row['reason']}")
@@ -344,6 +358,7 @@ def main():
         definitions = [d for d in definitions if d.name in options.only.split(",")]
     if not definitions:
         parser.error(f"no definitions in {options.folder}: JSON files with name, axes, inputs, outputs and reference")
+    definitions = with_files_of_their_own(definitions, broken)
     began = time.monotonic()
     torch.set_num_threads(1)
     warm_up()

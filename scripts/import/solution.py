@@ -2,6 +2,7 @@
 extensions in CUDA under the contract host (docs/nvcc.md).
 """
 import re
+import statistics
 
 from importer import LeftOut
 
@@ -68,11 +69,27 @@ def check_order(problem):
             raise LeftOut(f"its scalar {name} is {value}, which tasks do not pass")
 
 
+def claim_of(solution, traces):
+    """What traces say of a solution: whether it passed at every workload, and the geometric mean of its speedups over
+    the reference. None where there are no traces of it. A reference that is wrong says nothing of it.
+    """
+    seen = [t["evaluation"] for t in traces if t.get("solution") == solution["name"]]
+    seen = [e for e in seen if e.get("status") != "INVALID_REFERENCE"]
+    if not seen:
+        return None
+    speedups = [(e.get("performance") or {}).get("speedup_factor") or 0 for e in seen]
+    correct = all(e.get("status") == "PASSED" for e in seen)
+    timed = correct and min(speedups) > 0
+    return {"correct": correct, "speedup": statistics.geometric_mean(speedups) if timed else None}
+
+
 def answers(definition, problem, task):
     """A row for each solution: an answer, or the reason why there is none. task: what the task file holds."""
     for solution in definition.solutions:
         row = {"definition": definition.name, "task": task["id"], "solution": solution["name"],
                "author": solution.get("author", "")}
+        if claim := claim_of(solution, definition.traces):
+            row["claim"] = claim
         try:
             contract, source = answer_of(solution, problem)
             yield {**row, "contract": contract, "prompt": task["prompt"],

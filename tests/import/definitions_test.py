@@ -20,7 +20,9 @@ sys.path.insert(0, str(SCRIPTS))
 try:
     import torch
     import definition
+    import definitions
     import reference
+    import solution
 except ImportError as error:
     sys.exit(f"skipped: {error}")
 
@@ -104,6 +106,8 @@ class Import(unittest.TestCase):
         rows = [json.loads(line) for line in (self.out / "solutions.jsonl").read_text().splitlines()]
         self.assertEqual([r["solution"] for r in rows], ["norm_torch"])
         self.assertEqual((rows[0]["contract"], rows[0]["task"]), ("host", "definitions/scaled_norm_h48"))
+        self.assertEqual(rows[0]["claim"]["correct"], True)
+        self.assertAlmostEqual(rows[0]["claim"]["speedup"], 3.0)  # the geometric mean of its traces
         self.assertIn('m.def("forward", &run)', rows[0]["source"])
         self.assertNotIn('#include "norm.h"', rows[0]["source"])
         self.assertLess(rows[0]["source"].index("__global__"), rows[0]["source"].index("PYBIND11_MODULE"))
@@ -129,6 +133,29 @@ class Names(unittest.TestCase):
         self.assertEqual([d.path.name for d in definitions], ["a.json"])
         self.assertEqual(len(broken), 1)
         self.assertIn("c.json: 'norm' is defined otherwise in ", broken[0])
+
+
+    def test_two_names_do_not_share_a_file(self):
+        data = {"axes": {}, "inputs": {}, "outputs": {}, "reference": ""}
+        found = [definition.Definition(pathlib.Path(f"{i}.json"), {**data, "name": name})
+                 for i, name in enumerate(("norm h48", "norm_h48", "Norm/h48", "other", "l" * 100, "l" * 101))]
+        broken = []
+        self.assertEqual([d.name for d in definitions.with_files_of_their_own(found, broken)],
+                         ["norm h48", "other", "l" * 100])
+        self.assertEqual(len(broken), 3)
+        self.assertEqual(broken[0], "1.json: the task of 'norm_h48' would have the file of 'norm h48'; rename one of them")
+
+
+class Claims(unittest.TestCase):
+    def test_a_solution_is_claimed_right_if_every_trace_passed(self):
+        def claim(*evaluations):
+            traces = [{"solution": "s", "evaluation": {"status": s, "performance": p}} for s, p in evaluations]
+            return solution.claim_of({"name": "s"}, [*traces, {"solution": "t", "evaluation": {"status": "PASSED"}}])
+        fast = {"speedup_factor": 2.0}
+        self.assertEqual(claim(("PASSED", fast), ("PASSED", {"speedup_factor": 8.0})), {"correct": True, "speedup": 4.0})
+        self.assertEqual(claim(("PASSED", fast), ("REWARD_HACK", None)), {"correct": False, "speedup": None})
+        self.assertEqual(claim(("PASSED", fast), ("PASSED", None)), {"correct": True, "speedup": None})
+        self.assertIsNone(claim(("INVALID_REFERENCE", None)))
 
 
 FIELDS = {  # of FlashInfer-Bench's files: what is required, and of which type
@@ -247,7 +274,15 @@ class RoundTrip(unittest.TestCase):
         best = {r["definition"]: r for r in rows if r["author"] == "kernelrl"}
         for name, task in self.tasks.items():
             self.assertEqual(best[name]["contract"], "device")
+            self.assertTrue(best[name]["claim"]["correct"])
+            self.assertGreater(best[name]["claim"]["speedup"], 0)
             self.assertEqual(best[name]["source"].strip(), task["naive"].strip())
+
+    def test_what_traces_claim_stands_beside_the_verdicts(self):
+        command = [os.environ["KERNELRL"], "eval", "--backend", "cpu", "--task", self.root / "back", "--where", "author == 'kernelrl'",
+                   self.root / "back" / "solutions.jsonl"]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        self.assertRegex(printed, r"definitions correct +5 +5 +0 +0\n")
 
 
 if __name__ == "__main__":
