@@ -58,8 +58,6 @@ def problem_of(problems, level, number):
 
 def judge(options):
     answers = sorted(p for p in options.answers.iterdir() if NAME.fullmatch(p.name))
-    evaluator = evaluator_of(options.evaluator)
-    import torch
     with tempfile.TemporaryDirectory() as temporary, open(options.out, "a") as out:
         builds = (options.builds or pathlib.Path(temporary)).absolute()
         done = {json.loads(line)["kernel"] for line in open(options.out)}
@@ -68,6 +66,8 @@ def judge(options):
             list(pool.map(lambda a: compile_answer(a, build_folder(builds, a)), answers))
         if options.compile:
             return
+        evaluator = evaluator_of(options.evaluator)
+        import torch
         for answer in answers:
             level, number, _ = NAME.fullmatch(answer.name).groups()
             result = evaluator.eval_kernel_against_ref(
