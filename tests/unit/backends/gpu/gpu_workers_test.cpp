@@ -16,6 +16,7 @@
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "plugins/backends/cuda/gpu/timing.hpp"
+#include "plugins/backends/cuda/gpu/trials.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
@@ -322,6 +323,27 @@ TEST(GpuTiming, LeavesTheArenaAsItWas) {
       EXPECT_TRUE(gpu.arena_is_intact());
     });
   }
+}
+
+// As KernelBench times, which looks at no output: who stops working is not found out, and faster.
+TEST(GpuTrials, AreAHundredCallsAndLeaveTheArenaAsItWas) {
+  const auto tried = [](const Candidate& candidate) {
+    EvaluationRecord record;
+    pool().with_gpu({}, [&](Gpu& gpu) {
+      check_on_gpu(gpu, candidate, runs(), &record);
+      time_trials(gpu, candidate, runs(), &record);
+      EXPECT_TRUE(gpu.arena_is_intact());
+    });
+    EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+    return record;
+  };
+  const EvaluationRecord good = tried(Candidate("good")), slow = tried(Candidate("slow"));
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_THAT(good.cases[c].samples_ns, SizeIs(100));
+    EXPECT_GT(good.cases[c].baseline_ns, 0);
+    EXPECT_GT(slow.cases[c].time_ns, good.cases[c].time_ns);
+  }
+  EXPECT_LT(tried(Candidate("stops_working")).cases[0].time_ns, slow.cases[0].time_ns);
 }
 
 // No place comes twice for as long as a module is loaded.
