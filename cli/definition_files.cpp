@@ -195,7 +195,7 @@ std::string uuid_of(const std::string& text) {
 // Whether the values that FlashInfer-Bench draws by itself will do.
 bool is_random(const ResolvedTensor& tensor) {
   return tensor.structure == Structure::kGeneral &&
-         (tensor.values == ValueKind::kNormal ||
+         ((tensor.values == ValueKind::kNormal && tensor.low == 0 && tensor.high == 1) ||
           (tensor.values == ValueKind::kIntegers && tensor.dtype == DType::kBool));
 }
 
@@ -208,7 +208,7 @@ std::vector<double> drawn(const ResolvedTensor& tensor, std::mt19937_64& random)
   const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   switch (tensor.values) {
     case ValueKind::kNormal: {
-      std::normal_distribution<double> normal;
+      std::normal_distribution<double> normal(tensor.low, tensor.high);
       for (double& value : values) value = normal(random);
       break;
     }
@@ -235,6 +235,23 @@ std::vector<double> drawn(const ResolvedTensor& tensor, std::mt19937_64& random)
       break;
     case ValueKind::kZeros:
       break;
+    case ValueKind::kBernoulli:
+      for (double& value : values) value = unit() < tensor.high ? 1 : 0;
+      break;
+    case ValueKind::kSorted:
+    case ValueKind::kOffsets: {
+      const bool offsets = tensor.values == ValueKind::kOffsets;
+      const double span = tensor.high - tensor.low + (offsets ? 1 : 0);
+      for (double& value : values) value = tensor.low + std::floor(unit() * span);
+      for (auto start = values.begin(); start != values.end();) {
+        const auto end = start + static_cast<std::ptrdiff_t>(row);
+        std::sort(start, end);
+        if (offsets) *start = tensor.low;
+        if (offsets && row > 1) *(end - 1) = tensor.high;
+        start = end;
+      }
+      break;
+    }
   }
   for (std::int64_t i = 0; tensor.structure != Structure::kGeneral && i < tensor.elements; ++i) {
     const std::int64_t source = source_of(tensor.structure, tensor.shape.back(), i);

@@ -73,6 +73,8 @@ struct TensorDefinition {
   std::vector<std::string> shape;
   ValueKind values = ValueKind::kNormal;      // of inputs only
   std::vector<std::string> bounds;            // none, or two expressions of the axes
+  std::string mean, deviation;                // likewise of kNormal; empty: 0 and 1
+  std::string probability;                    // of kBernoulli
   Structure structure = Structure::kGeneral;  // of inputs only
 };
 
@@ -158,7 +160,7 @@ struct ResolvedTensor {
   std::int64_t elements = 0;
   bool is_input = false, is_output = false;  // both: computed in place
   ValueKind values = ValueKind::kNormal;
-  double low = 0, high = 1;  // bounds of the values, where the kind has any
+  double low = 0, high = 1;  // bounds of the values; mean and deviation; high: the probability
   Structure structure = Structure::kGeneral;
 
   std::int64_t bytes() const { return elements * size_of(dtype); }

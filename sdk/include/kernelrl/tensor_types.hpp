@@ -22,25 +22,31 @@ inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
      {"bool", DType::kBool}}};
 
 // How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
-// [first, second).
+// [first, second); rows are those of the last dimension.
 enum class ValueKind {
-  kNormal,         // standard normal; also checked ×100, ×0.01 and as odd halves
+  kNormal,         // of a mean, 0, and a deviation, 1; around 0 also ×100, ×0.01 and odd halves
   kUniform,        // in the bounds, or [0, 1)
   kUniformSigned,  // in [-1, 1); likewise
   kIntegers,       // whole numbers in the bounds, which are required
-  kPermutation,    // each row (last dimension) a permutation of 0, 1, …, length - 1
-  kOneHot,         // each row (last dimension) has one 1, the rest is 0
+  kPermutation,    // each row a permutation of 0, 1, …, length - 1
+  kOneHot,         // each row has one 1, the rest is 0
   kZeros,
+  kBernoulli,  // 1 with a probability, else 0
+  kSorted,     // whole numbers in the bounds, in each row in ascending order
+  kOffsets,    // likewise, but each row begins with the first bound and ends with the second
 };
 
-inline constexpr std::array<std::pair<std::string_view, ValueKind>, 7> kValueKinds = {
+inline constexpr std::array<std::pair<std::string_view, ValueKind>, 10> kValueKinds = {
     {{"normal", ValueKind::kNormal},
      {"uniform", ValueKind::kUniform},
      {"uniform_signed", ValueKind::kUniformSigned},
      {"integers", ValueKind::kIntegers},
      {"permutation", ValueKind::kPermutation},
      {"one_hot", ValueKind::kOneHot},
-     {"zeros", ValueKind::kZeros}}};
+     {"zeros", ValueKind::kZeros},
+     {"bernoulli", ValueKind::kBernoulli},
+     {"sorted", ValueKind::kSorted},
+     {"offsets", ValueKind::kOffsets}}};
 
 // Of the square matrices in the last two axes of an input. The elements that it leaves free are
 // drawn; the lower half of a symmetric matrix mirrors the upper one, the other half of a triangular

@@ -63,6 +63,26 @@ TEST(TaskDefinition, TheStructureOfAMatrixSurvivesTheWayThroughJson) {
   EXPECT_EQ(again->inputs[0].structure, Structure::kLowerTriangular);
 }
 
+TEST(TaskDefinition, TheNumbersOfADistributionAreExpressionsOfTheAxes) {
+  TaskDefinition task = softmax_task();
+  TensorDefinition mask = task.inputs[0], offsets = task.inputs[0];
+  mask.name = "mask", mask.values = ValueKind::kBernoulli, mask.probability = "1 / cols";
+  offsets.name = "offsets", offsets.values = ValueKind::kOffsets, offsets.dtype = DType::kInt32;
+  offsets.bounds = {"0", "rows"};
+  task.inputs[0].mean = "-2", task.inputs[0].deviation = "sqrt(cols)";
+  task.inputs.push_back(mask);
+  task.inputs.push_back(offsets);
+  const auto again = parse_task_definition(to_json_text(task));
+  ASSERT_TRUE(again) << again.error();
+  const auto resolved = resolve_case(*again, {{"rows", 3}, {"cols", 64}});
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_EQ(resolved->find("x")->low, -2);
+  EXPECT_EQ(resolved->find("x")->high, 8);
+  EXPECT_EQ(resolved->find("mask")->high, 1.0 / 64);
+  EXPECT_EQ(resolved->find("offsets")->values, ValueKind::kOffsets);
+  EXPECT_EQ(resolved->find("offsets")->high, 3);
+}
+
 TEST(TaskDefinition, RealSizesSurviveTheWayThroughJsonAndLieInTheRanges) {
   TaskDefinition task = softmax_task();
   task.real = {{{"rows", 8192}, {"cols", 8192}}};
@@ -151,7 +171,16 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
        "input[0].values: unknown values 'permutatoin'; did you mean 'permutation'?"},
       {"/input/1/values", "\"normal\"",
        "input[1].values: 'normal' is not for int32; use \"integers\" with bounds\n"
-       "input[1].bounds: bounds are for \"uniform\" and \"integers\" only"},
+       "input[1].bounds: 'normal' has no bounds"},
+      {"/input/0/values", "\"sorted\"",
+       "input[0].values: 'sorted' is for int32 and int64\n"
+       "input[0]: sorted needs bounds = [\"0\", \"9\"], the second excluded"},
+      {"/input/0/values", "\"bernoulli\"",
+       "input[0]: bernoulli needs the probability of a 1: probability = 0.1"},
+      {"/input/0/probability", "0.5", "input[0].probability: only \"bernoulli\" has a probability"},
+      {"/input/0/deviation", "-1",
+       "input[0].deviation: it is -1.000000; it must be positive (in cases[0])\n"
+       "input[0].deviation: it is -1.000000; it must be positive (in holdout[0])"},
       {"/input/1/bounds", "[1]",
        "input[1].bounds: bounds are two numbers, the second excluded: [\"0\", \"n\"]"},
       {"/input/1/bounds", "[5, 5]",

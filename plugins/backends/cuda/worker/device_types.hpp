@@ -13,7 +13,7 @@ struct DeviceFill {
 static_assert(sizeof(DeviceFill) == 72);
 
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
-inline constexpr std::int32_t kFillPoison = 7;  // after the ValueKinds; `elements` are bytes
+inline constexpr std::int32_t kFillPoison = 10;  // after the ValueKinds; `elements` are bytes
 
 struct DeviceRange {
   std::uint64_t offset, bytes;

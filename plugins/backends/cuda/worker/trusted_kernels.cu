@@ -16,6 +16,9 @@ enum ValueKind {
   kPermutation,
   kOneHot,
   kZeros,
+  kBernoulli,
+  kSorted,
+  kOffsets,
   kPoison
 };
 
@@ -158,27 +161,31 @@ __device__ void put(const Fill& fill, char* base, u64 index, double value) {
   store_number(fill.dtype, value, first + index * size_of(fill.dtype));
 }
 
-__device__ void fill_normal(const Fill& fill, char* base) {
+// Rounded after each step, as a processor does it: no fused multiply and add.
+__device__ double add_product(double sum, double a, double b) {
+  return __dadd_rn(sum, __dmul_rn(a, b));
+}
+
+__device__ void fill_normal(const Fill& fill, char* base, double factor) {
+  const double mean = fill.low, deviation = factor * fill.high;
   for (u64 i = 2 * thread_index(); i < fill.elements; i += 2 * thread_count()) {
-    const double radius = fill.factor * sqrt(-2 * log(uniform_at(fill.seed, i)));
+    const double radius = deviation * sqrt(-2 * log(uniform_at(fill.seed, i)));
     const double angle = 2 * 3.141592653589793 * uniform_at(fill.seed, i + 1);
-    put(fill, base, i, radius * cos(angle));
-    if (i + 1 < fill.elements) put(fill, base, i + 1, radius * sin(angle));
+    put(fill, base, i, add_product(mean, radius, cos(angle)));
+    if (i + 1 < fill.elements) put(fill, base, i + 1, add_product(mean, radius, sin(angle)));
   }
 }
 
-// Rounded after each step, as a processor does it: no fused multiply and add.
 __device__ void fill_uniform(const Fill& fill, char* base, double low, double high, double factor) {
   for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    const double scaled = __dmul_rn(high - low, uniform_at(fill.seed, i));
-    put(fill, base, i, factor * __dadd_rn(low, scaled));
+    put(fill, base, i, factor * add_product(low, high - low, uniform_at(fill.seed, i)));
   }
 }
 
-// Odd multiples of 0.5, exactly.
-__device__ void fill_odd_halves(const Fill& fill, char* base) {
+// Odd multiples of 0.5, times a power of two, exactly.
+__device__ void fill_odd_halves(const Fill& fill, char* base, double scale) {
   for (u64 i = thread_index(); i < fill.elements; i += thread_count())
-    put(fill, base, i, (double)below_at(fill.seed, i, 8) - 3.5);
+    put(fill, base, i, scale * ((double)below_at(fill.seed, i, 8) - 3.5));
 }
 
 __device__ void fill_integers(const Fill& fill, char* base) {
@@ -214,6 +221,50 @@ __device__ void fill_one_hot(const Fill& fill, char* base) {
   }
 }
 
+__device__ void fill_bernoulli(const Fill& fill, char* base) {
+  for (u64 i = thread_index(); i < fill.elements; i += thread_count())
+    put(fill, base, i, uniform_at(fill.seed, i) < fill.high ? 1.0 : 0.0);
+}
+
+// The element `at` of a row, as if `count` reals in low … high had been drawn and sorted.
+__device__ double in_order(u64 seed, u64 row, u64 at, u64 count, double low, double high) {
+  u64 first = 0, end = count;
+  while (true) {
+    const u64 middle = first + (end - first) / 2;
+    const double n = (double)(end - first);
+    const double share = ((double)(middle - first) + 1) / (n + 1);
+    const double spread = 2 * fmin(share, 1 - share) * sqrt(3 / (n + 2));
+    const double shifted = add_product(share, uniform_at(seed, row + middle) - 0.5, spread);
+    const double value = fmin(add_product(low, high - low, shifted), high);
+    if (at == middle) return value;
+    if (at < middle) {
+      end = middle, high = value;
+    } else {
+      first = middle + 1, low = value;
+    }
+  }
+}
+
+__device__ void fill_sorted(const Fill& fill, char* base) {
+  const double low = ceil(fill.low), high = ceil(fill.high);
+  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
+    const u64 at = i % fill.row;
+    const double real = in_order(fill.seed, i - at, at, fill.row, low, high);
+    put(fill, base, i, fmax(fmin(floor(real), high - 1), low));
+  }
+}
+
+__device__ void fill_offsets(const Fill& fill, char* base) {
+  const double low = ceil(fill.low), high = ceil(fill.high);
+  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
+    const u64 at = i % fill.row;
+    double value = at == 0 ? low : high;
+    if (at != 0 && at != fill.row - 1)
+      value = fmin(floor(in_order(fill.seed, i - at, at - 1, fill.row - 2, low, high + 1)), high);
+    put(fill, base, i, value);
+  }
+}
+
 // What no launch has written yet; `elements` are bytes.
 __device__ void fill_poison(const Fill& fill, char* base) {
   char* at = base + fill.offset;
@@ -225,15 +276,19 @@ __device__ void fill_poison(const Fill& fill, char* base) {
 // A tensor a row of blocks.
 extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
   const Fill fill = fills[blockIdx.y];
-  const bool signed_reals = fill.values == kNormal || fill.values == kUniformSigned;
-  if (signed_reals && fill.factor == 0) return fill_odd_halves(fill, base);
-  if (fill.values == kNormal) fill_normal(fill, base);
+  const bool centred = fill.values == kNormal && fill.low == 0;
+  if (centred && fill.factor == 0) return fill_odd_halves(fill, base, ldexp(1.0, ilogb(fill.high)));
+  if (fill.values == kUniformSigned && fill.factor == 0) return fill_odd_halves(fill, base, 1);
+  if (fill.values == kNormal) fill_normal(fill, base, centred ? fill.factor : 1);
   if (fill.values == kUniform) fill_uniform(fill, base, fill.low, fill.high, 1);
   if (fill.values == kUniformSigned) fill_uniform(fill, base, -1, 1, fill.factor);
   if (fill.values == kIntegers) fill_integers(fill, base);
   if (fill.values == kPermutation) fill_permutation(fill, base);
   if (fill.values == kOneHot) fill_one_hot(fill, base);
   if (fill.values == kZeros) fill_uniform(fill, base, 0, 0, 1);
+  if (fill.values == kBernoulli) fill_bernoulli(fill, base);
+  if (fill.values == kSorted) fill_sorted(fill, base);
+  if (fill.values == kOffsets) fill_offsets(fill, base);
   if (fill.values == kPoison) fill_poison(fill, base);
 }
 

@@ -43,11 +43,13 @@ class Filler {
   void fill() {
     switch (tensor_.values) {
       case ValueKind::kNormal:
-        return factor_ == kHalves ? odd_halves() : normal();
+        // A mean is kept: around another one, values may not be what the task is for.
+        if (tensor_.low != 0) return normal(1);
+        return factor_ == kHalves ? odd_halves(power_of_two_in(tensor_.high)) : normal(factor_);
       case ValueKind::kUniform:
         return uniform(tensor_.low, tensor_.high, 1);
       case ValueKind::kUniformSigned:
-        return factor_ == kHalves ? odd_halves() : uniform(-1, 1, factor_);
+        return factor_ == kHalves ? odd_halves(1) : uniform(-1, 1, factor_);
       case ValueKind::kIntegers:
         return integers();
       case ValueKind::kPermutation:
@@ -56,6 +58,13 @@ class Filler {
         return one_hot();
       case ValueKind::kZeros:
         return each([](std::uint64_t) { return 0.0; });
+      case ValueKind::kBernoulli:
+        return each(
+            [&](std::uint64_t i) { return uniform_at(seed_, i) < tensor_.high ? 1.0 : 0.0; });
+      case ValueKind::kSorted:
+        return each([&](std::uint64_t i) { return sorted_at(i); });
+      case ValueKind::kOffsets:
+        return each([&](std::uint64_t i) { return offset_at(i); });
     }
   }
 
@@ -75,20 +84,25 @@ class Filler {
   }
 
   // Box and Muller: two uniforms make two normals.
-  void normal() {
+  void normal(double factor) {
+    const double mean = tensor_.low, deviation = factor * tensor_.high;
     for (std::uint64_t i = 0; i < elements(); i += 2) {
-      const double radius = factor_ * std::sqrt(-2 * std::log(uniform_at(seed_, i)));
+      const double radius = deviation * std::sqrt(-2 * std::log(uniform_at(seed_, i)));
       const double angle = 2 * std::numbers::pi * uniform_at(seed_, i + 1);
-      put(i, radius * std::cos(angle));
-      if (i + 1 < elements()) put(i + 1, radius * std::sin(angle));
+      put(i, mean + radius * std::cos(angle));
+      if (i + 1 < elements()) put(i + 1, mean + radius * std::sin(angle));
     }
   }
   void uniform(double low, double high, double factor) {
     each([&](std::uint64_t i) { return factor * (low + (high - low) * uniform_at(seed_, i)); });
   }
-  void odd_halves() {
-    each([&](std::uint64_t i) { return static_cast<double>(below_at(seed_, i, 8)) - 3.5; });
+  // Times `scale`, a power of two, with which they are still exact.
+  void odd_halves(double scale) {
+    each([&](std::uint64_t i) {
+      return scale * (static_cast<double>(below_at(seed_, i, 8)) - 3.5);
+    });
   }
+  static double power_of_two_in(double deviation) { return std::ldexp(1.0, std::ilogb(deviation)); }
   void integers() {
     const auto low = static_cast<std::int64_t>(std::ceil(tensor_.low));
     const auto high = static_cast<std::int64_t>(std::ceil(tensor_.high));
@@ -107,6 +121,41 @@ class Filler {
       }
       for (std::uint64_t i = 0; i < row.size(); ++i) put(start + i, static_cast<double>(row[i]));
     }
+  }
+  // The element `at` of a row, as if `count` reals in low … high had been drawn and sorted: it begins
+  // with the one in the middle, goes on with the one in the middle of the half that `at` is in, and so
+  // on. Each lies where a sorted one would on average, shifted by its own draw.
+  double in_order(std::uint64_t row, std::uint64_t at, std::uint64_t count, double low,
+                  double high) const {
+    std::uint64_t first = 0, end = count;
+    while (true) {
+      const std::uint64_t middle = first + (end - first) / 2;
+      const auto n = static_cast<double>(end - first);
+      const double share = (static_cast<double>(middle - first) + 1) / (n + 1);
+      const double spread = 2 * std::min(share, 1 - share) * std::sqrt(3 / (n + 2));
+      const double shifted = share + (uniform_at(seed_, row + middle) - 0.5) * spread;
+      const double value = std::min(low + (high - low) * shifted, high);
+      if (at == middle) return value;
+      if (at < middle) {
+        end = middle, high = value;
+      } else {
+        first = middle + 1, low = value;
+      }
+    }
+  }
+  double sorted_at(std::uint64_t index) const {
+    const double low = std::ceil(tensor_.low), high = std::ceil(tensor_.high);
+    const std::uint64_t at = index % row_length();
+    const double real = in_order(index - at, at, row_length(), low, high);
+    return std::max(std::min(std::floor(real), high - 1), low);
+  }
+  double offset_at(std::uint64_t index) const {
+    const double low = std::ceil(tensor_.low), high = std::ceil(tensor_.high);
+    const std::uint64_t at = index % row_length();
+    if (at == 0) return low;
+    if (at == row_length() - 1) return high;
+    const double real = in_order(index - at, at - 1, row_length() - 2, low, high + 1);
+    return std::min(std::floor(real), high);
   }
   void one_hot() {
     const std::uint64_t length = row_length();

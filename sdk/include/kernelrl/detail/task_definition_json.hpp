@@ -210,7 +210,7 @@ class TaskDefinitionReader {
       }
       check_keys(table, path,
                  input ? std::vector<std::string>{"name", "dtype", "shape", "values", "bounds",
-                                                  "structure"}
+                                                  "mean", "deviation", "probability", "structure"}
                        : std::vector<std::string>{"name", "dtype", "shape"});
       if (const std::string* name = text(table, path, "name", true)) tensor.name = *name;
       read_choice(table, path, "dtype", true, kDTypes, &tensor.dtype);
@@ -244,19 +244,48 @@ class TaskDefinitionReader {
                                     std::string(name_of(tensor->dtype)) +
                                     "; use \"integers\" with bounds");
     }
+    read_bounds(table, path, tensor);
+    const bool normal = tensor->values == ValueKind::kNormal;
+    const bool bernoulli = tensor->values == ValueKind::kBernoulli;
+    read_parameter(table, path, "mean", normal, "normal", &tensor->mean);
+    read_parameter(table, path, "deviation", normal, "normal", &tensor->deviation);
+    read_parameter(table, path, "probability", bernoulli, "bernoulli", &tensor->probability);
+    if (bernoulli && table.find("probability") == table.end())
+      problem(path, "bernoulli needs the probability of a 1: probability = 0.1");
+  }
+
+  void read_bounds(const Json& table, const std::string& path, TensorDefinition* tensor) {
+    const ValueKind kind = tensor->values;
+    const bool whole = kind == ValueKind::kIntegers || in_order(kind);
+    if (in_order(kind) && tensor->dtype != DType::kInt32 && tensor->dtype != DType::kInt64)
+      problem(path + ".values", "'" + std::string(name_of(kind)) + "' is for int32 and int64");
     if (const Json* bounds = list(table, path, "bounds")) {
-      const bool bounded =
-          tensor->values == ValueKind::kUniform || tensor->values == ValueKind::kIntegers;
-      if (!bounded)
-        problem(path + ".bounds", "bounds are for \"uniform\" and \"integers\" only", 0, true);
+      if (kind != ValueKind::kUniform && !whole)
+        problem(path + ".bounds", "'" + std::string(name_of(kind)) + "' has no bounds", 0, true);
       if (bounds->size() != 2)
         problem(path + ".bounds", "bounds are two numbers, the second excluded: [\"0\", \"n\"]");
       for (std::size_t i = 0; i < bounds->size(); ++i) {
         tensor->bounds.push_back(expression((*bounds)[i], element(path + ".bounds", i)));
       }
-    } else if (tensor->values == ValueKind::kIntegers && table.find("bounds") == table.end()) {
-      problem(path, "integers need bounds = [\"0\", \"9\"], the second excluded");
+    } else if (whole && table.find("bounds") == table.end()) {
+      problem(path, std::string(name_of(kind)) + (kind == ValueKind::kSorted ? " needs" : " need") +
+                        " bounds = [\"0\", \"9\"]" +
+                        (kind == ValueKind::kOffsets ? "" : ", the second excluded"));
     }
+  }
+
+  static bool in_order(ValueKind kind) {
+    return kind == ValueKind::kSorted || kind == ValueKind::kOffsets;
+  }
+
+  void read_parameter(const Json& table, const std::string& path, const char* key, bool has_it,
+                      const char* kind, std::string* out) {
+    const auto value = table.find(key);
+    if (value == table.end()) return;
+    if (!has_it) {
+      problem(join(path, key), std::string("only \"") + kind + "\" has a " + key, 0, true);
+    }
+    *out = expression(*value, join(path, key));
   }
 
   void read_structure(const Json& table, const std::string& path, TensorDefinition* tensor) {
@@ -265,7 +294,8 @@ class TaskDefinitionReader {
     const auto& shape = tensor->shape;
     if (shape.size() < 2 || shape.back() != shape[shape.size() - 2])
       problem(path + ".structure", "its last two axes must be the same: a square matrix");
-    if (tensor->values == ValueKind::kPermutation || tensor->values == ValueKind::kOneHot)
+    if (tensor->values == ValueKind::kPermutation || tensor->values == ValueKind::kOneHot ||
+        in_order(tensor->values))
       problem(path + ".structure", "rows are drawn as a whole, so they have none", 0, true);
   }
 
@@ -466,6 +496,9 @@ inline nlohmann::ordered_json to_json(const TensorDefinition& tensor, bool input
       {"name", tensor.name}, {"dtype", name_of(tensor.dtype)}, {"shape", tensor.shape}};
   if (input) json["values"] = name_of(tensor.values);
   if (input && !tensor.bounds.empty()) json["bounds"] = tensor.bounds;
+  if (input && !tensor.mean.empty()) json["mean"] = tensor.mean;
+  if (input && !tensor.deviation.empty()) json["deviation"] = tensor.deviation;
+  if (input && !tensor.probability.empty()) json["probability"] = tensor.probability;
   if (input && tensor.structure != Structure::kGeneral)
     json["structure"] = name_of(tensor.structure);
   return json;

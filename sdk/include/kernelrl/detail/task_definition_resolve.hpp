@@ -106,10 +106,20 @@ class CaseResolver {
     return true;
   }
 
-  bool resolve_bounds(const TensorDefinition& definition, const std::string& path,
+  bool resolve_values(const TensorDefinition& definition, const std::string& path,
                       ResolvedTensor* tensor) {
     tensor->values = definition.values;
     tensor->structure = definition.structure;
+    const auto& d = definition;
+    return (d.mean.empty() || real(d.mean, path + ".mean", &tensor->low)) &&
+           (d.deviation.empty() || positive(d.deviation, path + ".deviation", &tensor->high)) &&
+           (d.probability.empty() ||
+            probability(d.probability, path + ".probability", &tensor->high)) &&
+           resolve_bounds(d, path, tensor);
+  }
+
+  bool resolve_bounds(const TensorDefinition& definition, const std::string& path,
+                      ResolvedTensor* tensor) {
     if (definition.bounds.size() != 2) return true;
     if (!real(definition.bounds[0], path + ".bounds[0]", &tensor->low)) return false;
     if (!real(definition.bounds[1], path + ".bounds[1]", &tensor->high)) return false;
@@ -124,7 +134,7 @@ class CaseResolver {
       tensor.is_input = true;
       const std::string path = element("input", i);
       if (!resolve_shape(task_.inputs[i], path, &tensor)) return false;
-      if (!resolve_bounds(task_.inputs[i], path, &tensor)) return false;
+      if (!resolve_values(task_.inputs[i], path, &tensor)) return false;
       case_.tensors.push_back(std::move(tensor));
     }
     return true;
@@ -190,6 +200,12 @@ class CaseResolver {
     if (!real(text, path, out)) return false;
     if (*out > 0) return true;
     return fail(path, "it is " + std::to_string(*out) + "; it must be positive");
+  }
+
+  bool probability(const std::string& text, const std::string& path, double* out) {
+    if (!real(text, path, out)) return false;
+    if (*out >= 0 && *out <= 1) return true;
+    return fail(path, "it is " + std::to_string(*out) + "; it must be from 0 to 1");
   }
 
   const TaskDefinition& task_;

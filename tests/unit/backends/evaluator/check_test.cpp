@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
@@ -224,6 +225,95 @@ TEST(InputsTest, KeepTheirKind) {
     }
     EXPECT_EQ(row.size(), 17u);
     EXPECT_EQ(*row.rbegin(), 16);
+  }
+}
+
+// Around 0 they are varied, so that a kernel's shortcuts fail; around a mean they are what they are.
+TEST(InputsTest, NormalsHaveTheirMeanAndDeviation) {
+  auto t = tensor(DType::kFloat32, {4000}, ValueKind::kNormal);
+  t.low = -5, t.high = 0.3;
+  const auto shifted = filled(t, 5);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const double distance = load_as<float>(shifted.data() + 4 * i) + 5;
+    sum += distance, squares += distance * distance;
+  }
+  EXPECT_NEAR(sum / 4000, 0, 0.02);
+  EXPECT_NEAR(std::sqrt(squares / 4000), 0.3, 0.02);
+  for (const double factor : {100.0, -1.0, kHalves}) EXPECT_EQ(filled(t, 5, factor), shifted);
+
+  t.low = 0;
+  std::set<float> halves;
+  const auto bytes = filled(t, 5, kHalves);
+  for (std::size_t i = 0; i < 4000; ++i) halves.insert(load_as<float>(bytes.data() + 4 * i));
+  EXPECT_EQ(halves, (std::set<float>{-.875f, -.625f, -.375f, -.125f, .125f, .375f, .625f, .875f}));
+}
+
+TEST(InputsTest, BernoulliIsOneWithItsProbability) {
+  for (const DType type : {DType::kFloat16, DType::kInt64, DType::kBool}) {
+    auto t = tensor(type, {4000}, ValueKind::kBernoulli);
+    t.high = 0.1;
+    const auto bytes = filled(t, 5, 100);
+    int ones = 0;
+    for (std::int64_t i = 0; i < 4000; ++i) {
+      const std::byte* at = bytes.data() + i * size_of(type);
+      const double value = is_floating(type) ? load_real(type, at) : load_integer(type, at);
+      ASSERT_TRUE(value == 0 || value == 1);
+      ones += value == 1 ? 1 : 0;
+    }
+    EXPECT_NEAR(ones, 400, 80) << name_of(type);
+  }
+}
+
+// With as many values as there are integers: of sorted draws a third of the gaps are 0, one in fifty
+// is 4 or more.
+TEST(InputsTest, SortedIntegersLieAsIfTheyHadBeenDrawnAndSorted) {
+  for (const ValueKind kind : {ValueKind::kSorted, ValueKind::kOffsets}) {
+    auto t = tensor(DType::kInt32, {3, 2001}, kind);
+    t.low = -7, t.high = 1993;
+    for (const double factor : {1.0, -1.0, kHalves}) {
+      const auto bytes = filled(t, 5, factor);
+      const auto at = [&](std::size_t row, std::size_t i) {
+        return load_as<std::int32_t>(bytes.data() + 4 * (2001 * row + i));
+      };
+      std::map<std::int32_t, int> gaps;
+      for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t i = 1; i < 2001; ++i) ++gaps[at(row, i) - at(row, i - 1)];
+        EXPECT_GE(at(row, 0), -7);
+        EXPECT_LE(at(row, 2000), kind == ValueKind::kSorted ? 1992 : 1993);
+        if (kind == ValueKind::kOffsets) {
+          EXPECT_EQ(at(row, 0), -7);
+          EXPECT_EQ(at(row, 2000), 1993);
+        }
+      }
+      EXPECT_GE(gaps.begin()->first, 0) << name_of(kind) << ": not in order";
+      EXPECT_NEAR(gaps[0] / 6000.0, 0.37, 0.05) << name_of(kind);
+      int wide = 0;
+      for (const auto& [gap, count] : gaps) wide += gap >= 4 ? count : 0;
+      EXPECT_NEAR(wide / 6000.0, 0.03, 0.02) << name_of(kind);
+    }
+  }
+}
+
+// Rows of one or two elements, and more elements than there are integers.
+TEST(InputsTest, SortedIntegersOfShortRows) {
+  for (const std::int64_t length : {1, 2, 3, 50}) {
+    for (const ValueKind kind : {ValueKind::kSorted, ValueKind::kOffsets}) {
+      auto t = tensor(DType::kInt64, {40, length}, kind);
+      t.low = 0, t.high = 2;
+      const auto bytes = filled(t, 5);
+      for (std::int64_t i = 0; i < 40 * length; ++i) {
+        const auto value = load_as<std::int64_t>(bytes.data() + 8 * i);
+        EXPECT_GE(value, 0);
+        EXPECT_LE(value, kind == ValueKind::kSorted ? 1 : 2);
+        const bool first = i % length == 0, last = i % length == length - 1;
+        const auto before = load_as<std::int64_t>(bytes.data() + 8 * (first ? i : i - 1));
+        EXPECT_GE(value, before);
+        if (kind != ValueKind::kOffsets) continue;
+        EXPECT_TRUE(!first || value == 0) << value;
+        EXPECT_TRUE(!last || first || value == 2) << value;
+      }
+    }
   }
 }
 

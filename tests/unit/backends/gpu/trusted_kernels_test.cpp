@@ -108,9 +108,12 @@ TEST(TrustedKernels, DrawTheInputsThatTheHostDraws) {
                             DType::kInt64, DType::kBool}) {
     for (const ValueKind values :
          {ValueKind::kNormal, ValueKind::kUniform, ValueKind::kUniformSigned, ValueKind::kIntegers,
-          ValueKind::kPermutation, ValueKind::kOneHot, ValueKind::kZeros}) {
+          ValueKind::kPermutation, ValueKind::kOneHot, ValueKind::kZeros, ValueKind::kBernoulli,
+          ValueKind::kSorted, ValueKind::kOffsets}) {
       for (const double factor : {1.0, 100.0, 0.01, -1.0, kHalves}) {
-        const ResolvedTensor t = tensor(dtype, values, {5, 67});
+        ResolvedTensor t = tensor(dtype, values, {5, 67});
+        if (values == ValueKind::kNormal) t.low = factor == 100 ? 3 : 0, t.high = 0.7;
+        if (values == ValueKind::kBernoulli) t.high = 0.1;
         std::vector<std::byte> right(static_cast<std::size_t>(t.bytes()));
         fill_input(t, 42, factor, right);
         EXPECT_EQ(filled_by_kernel(t, 42, factor), right)
