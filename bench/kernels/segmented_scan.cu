@@ -8,7 +8,7 @@ __device__ int sum_from_left(const int* __restrict__ x, const int* __restrict__ 
   int sum = 0, lane = threadIdx.x % 32;
   for (int last = end - 1; last >= 0; last -= 32) {
     int i = last - lane;
-    bool starts = i <= 0 || flags[i] == 0;
+    bool starts = i <= 0 || flags[i] != 0;
     unsigned all = __ballot_sync(~0u, starts);
     int nearest = all == 0 ? 31 : __ffs(all) - 1;
     sum += __reduce_add_sync(~0u, i >= 0 && lane <= nearest ? x[i] : 0);
@@ -28,13 +28,13 @@ __global__ void __launch_bounds__(kThreads)
     int4 values = *reinterpret_cast<const int4*>(x + first);
     int4 marks = *reinterpret_cast<const int4*>(flags + first);
     v[0] = values.x, v[1] = values.y, v[2] = values.z, v[3] = values.w;
-    start[0] = marks.x == 0, start[1] = marks.y == 0;
-    start[2] = marks.z == 0, start[3] = marks.w == 0;
+    start[0] = marks.x != 0, start[1] = marks.y != 0;
+    start[2] = marks.z != 0, start[3] = marks.w != 0;
   } else {
 #pragma unroll
     for (int k = 0; k < kEach; k++) {
       v[k] = first + k < n ? x[first + k] : 0;
-      start[k] = first + k < n ? flags[first + k] == 0 : 0;
+      start[k] = first + k < n ? flags[first + k] != 0 : 0;
     }
   }
   // v becomes the sum since the last start, start whether there is one at or before the element.

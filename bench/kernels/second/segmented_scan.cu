@@ -40,7 +40,7 @@ __device__ Pair block_scan(Pair own, Pair& carried) {
 }
 
 __device__ Pair pair_at(const int* __restrict__ x, const int* __restrict__ flags, int i, int n) {
-  return i < n ? Pair{x[i], flags[i] == 0} : Pair{0, 0};
+  return i < n ? Pair{x[i], flags[i] != 0} : Pair{0, 0};
 }
 
 __global__ void __launch_bounds__(kThreads)
