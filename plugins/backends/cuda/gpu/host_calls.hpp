@@ -19,6 +19,10 @@ struct CallTimes {
 // The time of some calls, and the least time of as many empty ones. Per call, at least 1 ns.
 double ns_of_call(const CallTimes& took, const CallTimes& least, std::size_t calls);
 
+// What counts of the time in which the GPU turned to the runner before the calls: none, unless it
+// took so long that the candidate may have prolonged it, to work ahead.
+double counted_waking(double ns);
+
 // By how much that may be less than the truth, as a part of it: until the runner's work is looked
 // at, some time goes by in which it may still be done.
 double doubt_of(double ns_of_call, std::size_t calls);

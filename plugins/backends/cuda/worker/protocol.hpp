@@ -164,7 +164,8 @@ struct Time {
 };
 
 // Calls of a library, one a set, in this order; the answer comes when their work is done. Calls
-// that do nothing where no library is loaded. Then "finish" brings their outputs to their places,
+// that do nothing where no library is loaded. Before them "wake" makes the GPU turn from one process
+// to the other. Then "finish" brings their outputs to their places,
 // and "recycle" makes unreadable what they no longer need; the answers are null. None of this is
 // timed here: in a process of a candidate's own, no clock is to be believed.
 struct Calls {

@@ -281,6 +281,11 @@ TEST(HostCalls, TakeWhatTheyTakeBeyondThoseThatDoNothing) {
   EXPECT_DOUBLE_EQ(ns_of_call({1e6, 1e6}, {2e6, 1e6}, 1000), 1) << "none is free";
 }
 
+TEST(HostCalls, WakingTheGpuIsNotTheirsUnlessItTakesLong) {
+  EXPECT_EQ(counted_waking(1e5), 0);
+  EXPECT_GE(counted_waking(3e6), 2.5e6);
+}
+
 TEST(HostCalls, AreSoManyThatOurClockIsInDoubtByFivePercentAtMost) {
   constexpr std::uint64_t kArena = std::uint64_t{4} << 30;
   for (const double ns : {5e3, 2e4, 1e6}) {
