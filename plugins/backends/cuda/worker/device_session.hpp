@@ -71,7 +71,7 @@ class DeviceSession {
   double empty_launch();
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
   double time_call(const std::function<void()>& call);
-  // Does nothing on the GPU, and waits for it: from then on it is this process that the GPU works for.
+  // Does nothing on the GPU, and waits for it: from then on the GPU works for this process.
   void wake(const std::nullptr_t&);
   // Of a loaded module's program, or of a library.
   std::vector<double> time_trials(const Trials& trials);
