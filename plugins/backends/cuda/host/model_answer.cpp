@@ -350,7 +350,6 @@ class Binder {
       case Value::kPart: {
         const Value tensor = own_tensor(value.text);
         if (tensor.kind == Value::kTensor) return tensor.code;
-        if (is_without_bias(value.text)) return "c10::nullopt";
         refuse(line, tensor.text);
         return {};
       }
@@ -388,11 +387,17 @@ class Binder {
     return unknown("self." + path + " is none of the tensors of the task's module");
   }
 
-  // "conv.bias" of a layer that was made without one.
+  // "conv.bias" of a layer that has a weight, and no bias in the task.
   bool is_without_bias(const std::string& path) const {
     const std::size_t dot = path.rfind('.');
-    return dot != path.npos && path.substr(dot) == ".bias" &&
-           module_.tensors.count(path.substr(0, dot) + ".weight") != 0;
+    if (dot == path.npos || path.substr(dot) != ".bias" || module_.tensors.count(path) != 0)
+      return false;
+    const std::string weight = path.substr(0, dot) + ".weight";
+    if (module_.tensors.count(weight) != 0) return true;
+    const bool is_any = std::any_of(module_.tensors.begin(), module_.tensors.end(), [](auto& own) {
+      return own.first.substr(own.first.rfind('.') + 1) == "bias";
+    });
+    return !is_any && own_tensor(weight).kind == Value::kTensor;
   }
 
   // ---- expressions
@@ -506,7 +511,8 @@ class Binder {
       return integer_of(weight.code + ".size(1)");
     if (weight.kind == Value::kTensor && word == "out_features")
       return integer_of(weight.code + ".size(0)");
-    return texted(Value::kPart, path + "." + word);
+    const std::string whole = path + "." + word;
+    return is_without_bias(whole) ? coded(Value::kNone, "") : texted(Value::kPart, whole);
   }
 
   Value item(const Value& owner, const Value& index, const Expression& e) {

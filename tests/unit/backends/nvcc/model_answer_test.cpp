@@ -372,14 +372,19 @@ TEST(ModelAnswer, MayDeriveFromAModelOfItsText) {
 
 TEST(ModelAnswer, OfALayerWithoutBiasPassesNone) {
   TaskDefinition task = *parse_task_definition(kScaledLinear);
+  const auto bound_with = [&task](const std::string& layer) {
+    const auto found = bind_model_answer(
+        derived("        " + layer + " = nn.Linear(n, n, bias=False)\n        self.b = " + layer +
+                    ".bias if " + layer + ".bias is not None else None\n",
+                "self.b", "&mine::f"),
+        task);
+    return found ? found->forward : found.error().text();
+  };
   const std::size_t bias = task.prompt.find("lin.bias");
-  task.prompt.replace(bias, 8, "norm.bias");
-  const auto found = bind_model_answer(derived("        lin = nn.Linear(n, n, bias=False)\n"
-                                               "        self.b = lin.bias\n",
-                                               "self.b", "&mine::f"),
-                                       task);
-  ASSERT_TRUE(found) << found.error().text();
-  EXPECT_THAT(found->forward, HasSubstr("return ::mine::f(kernelrl_in_x, c10::nullopt); });"));
+  task.prompt.replace(bias, 8, "norm.bias");  // not that of the layer
+  EXPECT_THAT(bound_with("lin"), HasSubstr("return ::mine::f(kernelrl_in_x, c10::nullopt); });"));
+  task.prompt.replace(bias, 9, "shift");
+  EXPECT_THAT(bound_with("layer"), HasSubstr("return ::mine::f(kernelrl_in_x, c10::nullopt); });"));
 }
 
 TEST(ModelAnswer, OfAModuleThatBindsNoNameIsRefused) {
