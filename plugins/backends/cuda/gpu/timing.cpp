@@ -172,6 +172,7 @@ class CaseTimer {
       in_checker_ = nullptr;
       rehearsed_calls_ = timed.launches;
     }
+    waking_ = std::max(waking_, took->waking);
     *ours = {ns_of_call(*took, least_, timed.launches)};
     return true;
   }
@@ -287,6 +288,7 @@ class CaseTimer {
       if (calls < 2 * ours_.launches) break;
       ours_.launches = calls;
     }
+    waking_ = 0;
     for (int look = 0; look < kLooksAtBaseline && baseline_.exists(); ++look) {
       const Batch baseline = time_baseline();
       if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
@@ -355,7 +357,7 @@ class CaseTimer {
   LogRatio ratio() const {
     LogRatio ratio = log_ratio(case_.baseline_samples_ns, case_.samples_ns).widened(kLoadError);
     if (candidate_.has_host()) {
-      ratio.low -= doubt_of(median_of(case_.samples_ns), ours_.launches);
+      ratio.low -= doubt_of(median_of(case_.samples_ns), ours_.launches, waking_);
     }
     return ratio;
   }
@@ -467,6 +469,7 @@ class CaseTimer {
   std::size_t batches_ = 0;                    // that count
   CallTimes least_;                            // of calls that do nothing, as many as these
   std::uint32_t rehearsed_calls_ = 0;
+  double waking_ = 0;  // the longest of a sample's
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };
