@@ -16,7 +16,7 @@ struct Work {
 
 // Of the tasks alone.
 std::vector<Work> naive_kernels();
-// Up to `pairs` generated ones; none where the dataset is not built.
+// Up to `pairs` generated ones, of the families that are not made of tasks; none where the dataset is not built.
 std::vector<Work> generated_kernels(std::size_t pairs);
 // Both.
 std::vector<Work> corpus(std::size_t pairs);
