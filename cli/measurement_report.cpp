@@ -100,11 +100,20 @@ std::string first_line(const Measurement& a) {
   return line + "\n";
 }
 
+// "retrieval, means over the tasks: documents 0.94, excluded_own_task 2.25, …"
+std::string line_of_retrieval(const Measurement& a) {
+  std::string line;
+  for (const auto& [name, value] : a.retrieval)
+    line += fmt::format("{}{} {:.2f}", line.empty() ? "retrieval, means over the tasks: " : ", ",
+                        name.substr(name.find('/') + 1), value);
+  return line.empty() ? line : line + "\n";
+}
+
 }  // namespace
 
 std::string describe_measurement(const Measurement& a) {
   if (a.tasks.empty()) return first_line(a) + "nothing could be evaluated\n";
-  std::string text = first_line(a) + table_of_figures(a.figures);
+  std::string text = first_line(a) + line_of_retrieval(a) + table_of_figures(a.figures);
   if (a.turns.size() > 1) text += "\n" + table_of_turns(a);
   return text + "\n" + table_of_tasks(a);
 }

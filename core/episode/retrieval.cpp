@@ -1,6 +1,9 @@
 #include "core/episode/retrieval.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "core/base/hash.hpp"
 
 namespace krl::core {
 namespace {
@@ -75,6 +78,18 @@ Result<RetrievedDocuments> Retrieval::fit(RetrievedDocuments found, const Task& 
   }
   found.documents = std::move(fitting);
   return found;
+}
+
+Result<std::string> Retrieval::fingerprint() const {
+  KRL_ASSIGN(const std::uint64_t size, dataset_.size());
+  std::string fingerprint = sha256_hex(std::to_string(size));
+  for (std::uint64_t i = 0; i < size; ++i) {
+    KRL_ASSIGN(const DatasetItems item, dataset_.read(i));
+    for (const Document& d : item.documents)
+      for (const std::string* text : {&d.id, &d.task, &d.text, &d.meta_json})
+        fingerprint = sha256_hex(fingerprint + *text);
+  }
+  return fingerprint;
 }
 
 bool Retrieval::shows(const std::vector<TurnRecord>& earlier) const {

@@ -56,6 +56,9 @@ class Retrieval {
   Result<RetrievedDocuments> documents_for(const Task& task, const PromptBuilder& prompts,
                                            const CountTokens& tokens) const;
 
+  // Of all documents of the dataset: it is another one if any of them is.
+  Result<std::string> fingerprint() const;
+
   // Whether the prompt of the turn after `earlier` shows documents.
   bool shows(const std::vector<TurnRecord>& earlier) const;
 

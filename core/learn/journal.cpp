@@ -177,6 +177,17 @@ Status Journal::record_start(const Registry& registry,
   return directory_.beat(status_);
 }
 
+Status Journal::note_documents(const std::map<std::string, std::string>& of_stages) {
+  KRL_ASSIGN(const std::vector<std::string> changed,
+             record_documents(directory_.files(), directory_.layout().record(), of_stages));
+  for (const std::string& stage : changed)
+    warn(
+        fmt::format("the documents that stage '{}' retrieves from have changed since the run was "
+                    "last started: it goes on with those that are there now",
+                    stage));
+  return {};
+}
+
 void Journal::warn(const std::string& text) {
   log_lines(Severity::kWarning, text);
   observer_.warning(text);

@@ -2,6 +2,7 @@
 // observer, behind one object.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -58,6 +59,10 @@ class Journal {
   const std::filesystem::path& root() const { return directory_.layout().root; }
   // Where weights lie that were handed to another policy.
   std::filesystem::path weights() const { return directory_.layout().weights(); }
+
+  // Records the fingerprints of the documents that the prompts of stages are from, and warns of those
+  // that were others when the run was last started.
+  Status note_documents(const std::map<std::string, std::string>& of_stages);
 
   // Both tell the observer; a warning goes to the log too. Any thread.
   void warn(const std::string& text);

@@ -128,6 +128,7 @@ class Measurer {
     KRL_ASSIGN(const int wrong, check_holdout_shapes(rollout.episodes));
     Measurement measurement = measurement_of(name, rollout.episodes, how_.ks, rollout_.turns);
     measurement.wrong_on_holdout = wrong;
+    measurement.retrieval = rollout.retrieval.metrics();
     if (rollout.lost) measurement.first_error = rollout.lost->message;
     return measurement;
   }

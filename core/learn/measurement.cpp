@@ -279,7 +279,8 @@ json to_json(const Measurement& a) {
           {"wrong_on_holdout_shapes", a.wrong_on_holdout},
           {"at", by_k(a.figures)},
           {"turns", turns},
-          {"tasks", tasks}};
+          {"tasks", tasks},
+          {"retrieval", a.retrieval}};
 }
 
 }  // namespace krl::core

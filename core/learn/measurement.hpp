@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/metrics.hpp"
 #include "core/episode/episode.hpp"
 
 namespace krl::core {
@@ -84,6 +85,7 @@ struct Measurement {
   Figures figures;           // after the last turn
   std::vector<TurnMeasurement> turns;
   std::vector<TaskMeasurement> tasks;  // in the order of the episodes
+  Metrics retrieval;                   // RetrievalReport::metrics(); empty: nothing is retrieved
 };
 
 // `ks`: rising, each at least 1. Of a task with fewer episodes than a k, all of them count for it;

@@ -151,14 +151,13 @@ class Steps {
 };
 
 // The lessons as tokens, without those that are longer than the model's context.
-Result<std::vector<Example>> tokenize(const StageContext& context,
-                                      const std::vector<Lesson>& lessons) {
+Result<std::vector<Example>> tokenize(const StageContext& context, std::vector<Lesson> lessons) {
   const std::int64_t room = context.policy_info.context_tokens;
   std::vector<Example> examples;
   examples.reserve(lessons.size());
   const CountTokens count = tokens_of(context.policy, context.policy_info.has_tokens);
-  for (const Lesson& lesson : lessons) {
-    RetrievedDocuments found = lesson.found;
+  for (Lesson& lesson : lessons) {
+    RetrievedDocuments found = std::move(lesson.found);
     if (!found.documents.empty()) {
       KRL_ASSIGN(found, context.setup.retrieval->fit(std::move(found), lesson.pair->task,
                                                      *context.setup.prompts, count));
@@ -188,8 +187,8 @@ Result<std::vector<Example>> tokenize(const StageContext& context,
 
 }  // namespace
 
-Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons) {
-  KRL_ASSIGN(std::vector<Example> examples, tokenize(context, lessons));
+Result<StageEnd> run_supervised(const StageContext& context, std::vector<Lesson> lessons) {
+  KRL_ASSIGN(std::vector<Example> examples, tokenize(context, std::move(lessons)));
   Steps steps(context, std::move(examples));
   StepFigures figures(context.policy.component().id);
   const std::int64_t every = context.stage.sft.log_every;

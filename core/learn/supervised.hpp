@@ -29,6 +29,7 @@ Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluation
 Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
                   std::uint64_t seed);
 
-Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons);
+// The lessons are gone when their tokens are known: their documents can be large.
+Result<StageEnd> run_supervised(const StageContext& context, std::vector<Lesson> lessons);
 
 }  // namespace krl::core

@@ -49,6 +49,7 @@ class Trainer {
     else if (!plan_.run.from.empty())
       KRL_TRY(begin_with_another(policy));
     KRL_TRY(make_stages_ready());
+    KRL_TRY(note_documents());
     while (position_.stage < plan_.stages.size()) {
       KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
@@ -114,6 +115,19 @@ class Trainer {
     return {};
   }
 
+  // A resumed run is told if what its prompts show comes from other documents than before.
+  Status note_documents() {
+    std::map<std::string, std::string> of_stages;
+    for (std::size_t i = 0; i < ready_.size(); ++i) {
+      const auto& retrieval = ready_[i].setup.retrieval;
+      if (retrieval == nullptr) continue;
+      // One that cannot be had is no reason to stop: turns are lost if its documents are not found.
+      if (auto fingerprint = retrieval->fingerprint())
+        of_stages[plan_.stages[position_.stage + i].name] = *std::move(fingerprint);
+    }
+    return of_stages.empty() ? Status() : journal_.note_documents(of_stages);
+  }
+
   Result<StageEnd> run_stage(Policies& policies) {
     const Policy& policy = policies.learner();
     const StageSettings& stage = plan_.stages[position_.stage];
@@ -132,8 +146,9 @@ class Trainer {
     const StageContext context{plan_,  stage, setup,    evaluations, policies,
                                policy, info,  journal_, position_,   stop_};
     if (stage.kind == StageKind::kSft) {
-      return run_supervised(context, lessons);
+      return run_supervised(context, std::move(lessons));
     }
+    lessons = {};  // the policy was prepared with them
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
   }

@@ -150,6 +150,18 @@ void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems) {
                       "set it to at most pass_high"});
 }
 
+void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems) {
+  const Node* shown = settings.find_path("retrieval.turns");
+  const Node* turns = settings.find_path("rollout.turns");
+  if (shown == nullptr || shown->text() == nullptr || *shown->text() != "after_failure") return;
+  const auto* count = turns == nullptr ? nullptr : std::get_if<std::int64_t>(&turns->value);
+  if (count == nullptr || *count != 1) return;
+  problems.push_back(
+      {shown->origin,
+       "an episode has one turn, and none after a failure: no prompt shows documents",
+       "set rollout.turns to 2 or more, or turns = \"every\""});
+}
+
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems) {
   const Node* list = document.find_path("plugins.replace");

@@ -30,6 +30,10 @@ void check_schedule(const Node& table, std::vector<Problem>& problems);
 // That some pass rate is within the bounds of [rollout].
 void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
 
+// That some turn of an episode can show documents. `settings`: the tables in force, with a dataset
+// that is searched.
+void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems);
+
 // That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems);

@@ -232,6 +232,7 @@ class Resolver {
     check_retrieval(stage, {settings});
     check_conditions(stage, settings, catalog_.metrics, problems_);
     if (const Node* rollout = settings.find("rollout")) check_pass_bounds(*rollout, problems_);
+    if (kind == "rl" && has_role(settings, "retrieval")) check_retrieval_turns(settings, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
       check_schedule(*learning, problems_);
     return settings;

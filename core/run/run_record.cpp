@@ -120,6 +120,28 @@ Result<std::vector<std::string>> record_start(FileSystem& files, const std::file
   return found;
 }
 
+Result<std::vector<std::string>> record_documents(
+    FileSystem& files, const std::filesystem::path& path,
+    const std::map<std::string, std::string>& of_stages) {
+  KRL_ASSIGN(const std::string text, read_file(path));
+  Json record = Json::parse(text);  // as record_start has just written it
+  Json& starts = record.at("starts");
+  std::map<std::string, std::string> before;
+  for (const Json& start : starts) {
+    const Json documents = start.value("documents", Json::object());
+    for (const auto& [stage, fingerprint] : documents.items()) before[stage] = fingerprint;
+  }
+  std::vector<std::string> changed;
+  for (const auto& [stage, fingerprint] : of_stages) {
+    const auto known = before.find(stage);
+    if (known != before.end() && known->second != fingerprint) changed.push_back(stage);
+  }
+  starts.back()["documents"] = of_stages;
+  KRL_TRY(write_atomically(files, path,
+                           record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+  return changed;
+}
+
 namespace fs = std::filesystem;
 
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,13 @@ std::filesystem::path first_plan(const std::filesystem::path& record);
 // words for the user: another version of kernelrl, a plugin whose file changed, another processor.
 Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
                                               const RunStart& start);
+
+// Adds to the newest start of run.json what its stages retrieve documents from: a fingerprint of
+// them by the stage's name. Returns the stages whose documents were others at the last start that
+// had them.
+Result<std::vector<std::string>> record_documents(
+    FileSystem& files, const std::filesystem::path& path,
+    const std::map<std::string, std::string>& of_stages);
 
 // How to resume a run that ended early: the line that a user is shown. Pure functions.
 
