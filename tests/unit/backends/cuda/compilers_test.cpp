@@ -514,7 +514,8 @@ TEST_P(CudaCompilers, RefusesWhatTheCompiledCodeMayNotContain) {
 }
 
 TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
-  constexpr int kStep = 4;  // every kernel is given to the cpu backend, which compiles as nvrtc does
+  constexpr int kStep =
+      4;  // every kernel is given to the cpu backend, which compiles as nvrtc does
   int number = 0;
   const std::set<std::filesystem::path> files(
       std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels/compiler"),

@@ -1,0 +1,142 @@
+// Binds the text of an answer in Python to a task: what bind_model_answer does, in four files.
+//   model_answer.cpp        the answer as a whole: its class, constructor, forward, and the code in C++
+//   binder_statements.cpp   statements, and what is forgotten where they are not followed
+//   binder_expressions.cpp  expressions other than calls
+//   binder_calls.cpp        calls: of load_inline, the extension's functions, Python, tensors, PyTorch
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/cuda/host/extension.hpp"
+#include "plugins/backends/cuda/host/model_answer.hpp"
+#include "plugins/backends/cuda/host/module_task.hpp"
+#include "plugins/backends/cuda/host/python_source.hpp"
+#include "plugins/backends/cuda/host/python_value.hpp"
+
+namespace krl::cuda::python {
+
+constexpr const char* kTooLong = "the answer is too long to follow";
+
+// Follows the answer's text from top to bottom, its constructor, and its forward, of which it writes
+// down the calls. What it cannot follow is an unknown value, which is a problem only where the calls
+// need it. For one answer.
+class Binder {
+ public:
+  explicit Binder(const TaskDefinition& task) : task_(task), module_(module_task(task)) {}
+
+  Checked<BoundAnswer, SourceProblem> bind(std::string_view answer);
+
+ private:
+  // ---- the answer as a whole
+
+  void refuse(std::uint32_t line, std::string why);
+
+  // Whether there may be one more value. A few lines could ask for any amount of time and memory: when
+  // this is used up, nothing is followed any more.
+  bool affords(const Value& value, std::uint32_t line);
+  bool is_used_up() const;
+
+  // The sizes of the task by the names that the module's text has for them.
+  Scope sizes();
+  Value size_of_axis(const std::string& name) const;
+
+  // What get_inputs() or get_init_inputs() of the answer's text gives, with the sizes of the case for
+  // the names of variable axes.
+  std::vector<Value> own_list(const std::string& function);
+
+  void construct(const Statement& init);
+  void follow_forward(const Statement& forward);
+
+  // A value as an argument in C++; a problem if it is none.
+  std::string passed(const Value& value, std::string_view what, std::uint32_t line);
+
+  // A parameter or buffer of the module: the input in the place of the one that has its name, or of
+  // the only one whose name ends so.
+  Value own_tensor(const std::string& path) const;
+
+  // "conv.bias" of a layer that has a weight, and no bias in the task.
+  bool is_without_bias(const std::string& path) const;
+
+  void emit(std::uint32_t line, const std::string& code);
+  std::string sources(std::uint32_t line);
+  std::string code_of_forward() const;
+
+  // ---- statements
+
+  // Of the file and of the constructor.
+  void run(const Statement& statement, Scope* scope);
+
+  // Of forward and the functions that it calls: what they return, unknown where they cannot be
+  // followed; nothing if they go on.
+  std::optional<Value> follow(const std::vector<Statement>& body, Scope* scope);
+
+  // What a statement assigns that is not followed, or may not be executed, is unknown; and what the
+  // methods and functions assign that it calls.
+  void forget(const Statement& s, Scope* scope);
+  void forget_called(const Expression& e, const Scope& scope);
+  void forget_body(const Statement& function);
+
+  // Of `list.append(…)` and the like the list.
+  void forget_changed(const Expression& e, Scope* scope);
+
+  void assign(const Expression& target, const Value& value, Scope* scope);
+
+  // The arguments of a call of a Python function, by its parameters, of which the first `skipped`
+  // are not given.
+  Scope arguments_for(const Statement& function, std::size_t skipped,
+                      const std::vector<Value>& given);
+
+  // ---- expressions
+
+  Value evaluate(const Expression& e, const Scope& scope);
+  Value value_of(const Expression& e, const Scope& scope);
+  Value name(const std::string& text, const Scope& scope) const;
+  Value attribute(const Value& owner, const Expression& e);
+
+  // Of a linear layer the sizes are known by its weight.
+  Value part_of(const std::string& path, const std::string& word) const;
+
+  Value item(const Value& owner, const Value& index, const Expression& e);
+  Value unary(Value value, const Expression& e);
+  Value binary(const Expression& e, const Scope& scope);
+
+  // ---- calls
+
+  Value call(const Expression& e, const Scope& scope);
+
+  // Whether it has to do with the values of the module's own tensors, not only with their shapes.
+  bool is_of_own_tensors(const Expression& e, const Scope& scope);
+
+  Value load_inline(const Expression& e, const Scope& scope);
+  Value own_call(const std::string& function, const std::vector<Value>& given, const Expression& e);
+  Value inlined(const Value& callee, const std::vector<Value>& given, const Expression& e);
+  Value method(const Value& callee, const std::vector<Value>& given, const Expression& e);
+  Value library_call(const std::string& path, const std::vector<Value>& given, const Expression& e);
+
+  const TaskDefinition& task_;
+  const ModuleTask module_;
+  Scope globals_, attributes_;
+  std::map<std::string, const Statement*> methods_;
+  std::vector<Extension> extensions_;
+  std::map<std::string, std::string> exported_;  // in Python -> in C++
+  std::vector<std::string> called_;
+  bool has_own_model_ = false;  // ModelNew derives from a model of the answer's text
+  bool following_ = false;      // forward: its calls are written down
+  std::string lines_;           // of forward, in C++
+  std::string unread_;
+  std::uint32_t unread_line_ = 0;
+  std::set<const Statement*> forgotten_;  // the functions whose assignments are being forgotten
+  int inlined_ = 0, nested_ = 0;
+  int made_ = 0;            // tensors
+  std::size_t weight_ = 0;  // of all values so far
+  std::optional<SourceProblem> problem_;
+};
+
+}  // namespace krl::cuda::python
