@@ -35,8 +35,8 @@ __global__ void kern($params) {
 }
 )";
 
-Operation argmax_operation(const char* id, const char* title, const char* function, const char* beats,
-                         const char* worst, bool canonical) {
+Operation argmax_operation(const char* id, const char* title, const char* function,
+                           const char* beats, const char* worst, bool canonical) {
   Operation operation;
   operation.id = id;
   operation.title = title;
@@ -56,14 +56,21 @@ Operation argmax_operation(const char* id, const char* title, const char* functi
 }  // namespace
 
 Family argmax() {
-  return {
-      "argmax",
-      {argmax_operation("row_argmax", "Index of the maximum of every row", "argmax", ">", "-INFINITY",
-                      true),
-       argmax_operation("row_argmin", "Index of the minimum of every row", "argmin", "<", "INFINITY",
-                      false)},
-      {{"thread", 2, "one thread a row", kArgmaxThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kArgmaxWarp, {{"W", {"1", "2", "4", "8"}}}}}};
+  return {"argmax",
+          {argmax_operation("row_argmax", "Index of the maximum of every row", "argmax", ">",
+                            "-INFINITY", true),
+           argmax_operation("row_argmin", "Index of the minimum of every row", "argmin", "<",
+                            "INFINITY", false)},
+          {{"thread",
+            2,
+            "one thread a row",
+            kArgmaxThread,
+            {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+           {"warp",
+            1,
+            "coalesced: one warp a row, shuffles",
+            kArgmaxWarp,
+            {{"W", {"1", "2", "4", "8"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -53,11 +53,18 @@ Family cross_entropy() {
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.tolerance = {1e-5, 1e-6, "$cols"};
-  return {
-      "cross_entropy",
-      {operation},
-      {{"thread", 2, "one thread a row", kCrossEntropyThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kCrossEntropyWarp, {{"W", {"1", "2", "4", "8"}}}}}};
+  return {"cross_entropy",
+          {operation},
+          {{"thread",
+            2,
+            "one thread a row",
+            kCrossEntropyThread,
+            {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+           {"warp",
+            1,
+            "coalesced: one warp a row, shuffles",
+            kCrossEntropyWarp,
+            {{"W", {"1", "2", "4", "8"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -47,7 +47,7 @@ $loads    (($vector*)$y)[$i] = make_$vector($components);
 )";
 
 const Choices kElementwiseIndex = {{"i", {"i", "idx", "gid", "e"}},
-                        {"B", {"32", "64", "64", "128", "128", "256", "256", "512"}}};
+                                   {"B", {"32", "64", "64", "128", "128", "256", "256", "512"}}};
 
 Choices with_index(Choices choices) {
   choices.insert(kElementwiseIndex.begin(), kElementwiseIndex.end());
@@ -271,15 +271,15 @@ const std::vector<Formula> kIntegerFormulas = {
 // y = s * x + y; the output is the second input.
 Operation scaled_addition_in_place() {
   Operation operation = elementwise_operation({"axpy_inplace",
-                                        "Scaled addition in place",
-                                        {"x", "y"},
-                                        "y",
-                                        "n",
-                                        "alpha",
-                                        "$s * $e0 + $e1",
-                                        "$s * $x0[i] + $x1[i]",
-                                        "s * x0 + x1"},
-                                       DType::kFloat32);
+                                               "Scaled addition in place",
+                                               {"x", "y"},
+                                               "y",
+                                               "n",
+                                               "alpha",
+                                               "$s * $e0 + $e1",
+                                               "$s * $x0[i] + $x1[i]",
+                                               "s * x0 + x1"},
+                                              DType::kFloat32);
   operation.inputs[1].role = "y";
   operation.outputs = {operation.inputs[1]};
   operation.parts["x1"] = "$y";

@@ -70,7 +70,8 @@ Family matmul() {
           {operation},
           {{"plain", 2, "one thread an element", kMatmulPlain, tiles},
            {"swapped", 1, "one thread an element, rows first", kSwapped, tiles},
-           {"tile", 2, "tiles in shared memory: every element is read once a tile", kMatmulTile, tiles}}};
+           {"tile", 2, "tiles in shared memory: every element is read once a tile", kMatmulTile,
+            tiles}}};
 }
 
 }  // namespace krl::templates

@@ -111,7 +111,11 @@ Family prefix_sum() {
         "a stretch a thread, then the add_up before it",
         kPrefixSumStretches,
         {{"B", {"32", "64", "128", "256"}}}},
-       {"block", 1, "one block scans in shared memory", kPrefixSumBlock, {{"B", {"64", "128", "256"}}}}}};
+       {"block",
+        1,
+        "one block scans in shared memory",
+        kPrefixSumBlock,
+        {{"B", {"64", "128", "256"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -45,8 +45,8 @@ $body  }
 }
 )";
 
-Operation row_map_operation(const char* id, const char* title, std::int64_t tier, const char* prompt,
-                         const char* reference, const char* body) {
+Operation row_map_operation(const char* id, const char* title, std::int64_t tier,
+                            const char* prompt, const char* reference, const char* body) {
   Operation operation;
   operation.id = id;
   operation.title = title;
@@ -65,7 +65,8 @@ Operation row_map_operation(const char* id, const char* title, std::int64_t tier
 // y = activation(x + b); `value` is the activation of $v.
 Operation bias_operation(const char* id, const char* title, const char* prompt,
                          const char* reference, const char* value, bool canonical) {
-  Operation operation = row_map_operation(id, title, 2, prompt, reference, "    $y[$at] = $value;\n");
+  Operation operation =
+      row_map_operation(id, title, 2, prompt, reference, "    $y[$at] = $value;\n");
   operation.canonical = canonical;
   operation.inputs.push_back({"b", "b", {"$cols"}});
   operation.parts["value"] = value;
@@ -76,7 +77,7 @@ Operation bias_operation(const char* id, const char* title, const char* prompt,
 Operation gather_rows() {
   Operation operation =
       row_map_operation("gather_rows", "Reorder rows by an index", 1, "$y[r, c] = $x[$p[r], c]",
-                     "def run(x, p):\n    return x.index_select(0, p)\n", R"(
+                        "def run(x, p):\n    return x.index_select(0, p)\n", R"(
     $y[$at] = $x[$p[r] * $cols + j];
 )");
   operation.inputs.push_back({"p", "order", {"$rows"}, DType::kInt32, ValueKind::kPermutation});
@@ -87,13 +88,13 @@ Operation gather_rows() {
 Operation bias_gelu_residual() {
   Operation operation =
       row_map_operation("bias_gelu_residual", "Bias, GELU and residual in one kernel", 3,
-                     "$y[r, c] = gelu($x[r, c] + $b[c]) + $z[r, c], "
-                     "gelu(v) = 0.5 * v * (1 + tanh(0.7978845608 * (v + 0.044715 * v^3)))",
-                     R"(def run(x, b, z):
+                        "$y[r, c] = gelu($x[r, c] + $b[c]) + $z[r, c], "
+                        "gelu(v) = 0.5 * v * (1 + tanh(0.7978845608 * (v + 0.044715 * v^3)))",
+                        R"(def run(x, b, z):
     v = x + b
     return 0.5 * v * (1.0 + torch.tanh(0.7978845608 * (v + 0.044715 * v * v * v))) + z
 )",
-                     R"(
+                        R"(
     float v = $x[$at] + $b[j];
     float t = tanhf(0.7978845608f * (v + 0.044715f * v * v * v));
     $y[$at] = 0.5f * v * (1.0f + t) + $z[$at];
@@ -106,13 +107,13 @@ Operation bias_gelu_residual() {
 Operation swiglu() {
   Operation operation =
       row_map_operation("swiglu", "Gated linear unit with SiLU", 3,
-                     "$y[r, c] = silu($x[r, c]) * $x[r, $half + c], silu(v) = v / (1 + exp(-v))",
-                     R"(def run(x):
+                        "$y[r, c] = silu($x[r, c]) * $x[r, $half + c], silu(v) = v / (1 + exp(-v))",
+                        R"(def run(x):
     half = x.size(1) // 2
     gate = x[:, :half]
     return gate * torch.sigmoid(gate) * x[:, half:]
 )",
-                     R"(
+                        R"(
     float v = $x[r * 2 * $half + j];
     $y[r * $half + j] = v / (1.0f + expf(-v)) * $x[r * 2 * $half + $half + j];
 )");
@@ -129,15 +130,15 @@ Operation swiglu() {
 Operation rope() {
   Operation operation =
       row_map_operation("rope", "Rotary position embedding", 3,
-                     "$y[r, c] = $x[r, c] * $co[r, c] - $x[r, $half + c] * $si[r, c]; "
-                     "$y[r, $half + c] = $x[r, c] * $si[r, c] + $x[r, $half + c] * $co[r, c]",
-                     R"(def run(x, co, si):
+                        "$y[r, c] = $x[r, c] * $co[r, c] - $x[r, $half + c] * $si[r, c]; "
+                        "$y[r, $half + c] = $x[r, c] * $si[r, c] + $x[r, $half + c] * $co[r, c]",
+                        R"(def run(x, co, si):
     half = co.size(1)
     a = x[:, :half]
     b = x[:, half:]
     return torch.cat([a * co - b * si, a * si + b * co], 1)
 )",
-                     R"(
+                        R"(
     int t = r * 2 * $half + j;
     float v0 = $x[t], v1 = $x[t + $half];
     $y[t] = v0 * $co[r * $half + j] - v1 * $si[r * $half + j];
@@ -160,7 +161,7 @@ Operation rope() {
 
 const Choices kRowMapBlocks = {{"B", {"32", "64", "64", "128", "128", "256"}}};
 const Choices kRowMapIndex = {{"i", {"i", "idx", "gid"}},
-                        {"B", {"64", "128", "128", "256", "256", "512"}}};
+                              {"B", {"64", "128", "128", "256", "256", "512"}}};
 const Choices kRowMapIndexAndGrid = {
     {"i", {"i", "idx", "gid"}}, {"B", {"64", "128", "256"}}, {"G", {"4", "8", "16", "32"}}};
 

@@ -51,9 +51,10 @@ struct Names {
   const char *x, *y, *rows, *cols;
 };
 
-Operation row_reduction_operation(const char* id, const char* title, const Names& names, const char* prompt,
-                         const char* reference, Reduce reduce, const char* element,
-                         const char* result, Tolerance tolerance, bool canonical = true) {
+Operation row_reduction_operation(const char* id, const char* title, const Names& names,
+                                  const char* prompt, const char* reference, Reduce reduce,
+                                  const char* element, const char* result, Tolerance tolerance,
+                                  bool canonical = true) {
   Operation operation;
   operation.id = id;
   operation.title = title;
@@ -80,21 +81,31 @@ Family row_reduction() {
   const Tolerance exact{1e-6, 0.0}, summed{1e-6, 1e-6, "$cols"};
   Family family{"row_reduction", {}, {}};
   family.operations = {
-      row_reduction_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"}, "sum($x[r, :])",
-                     "x.sum(1)", Reduce::kSum, "$v", "acc", summed),
-      row_reduction_operation("row_max", "Maximum of every row", {"src", "dst", "m", "n"}, "max($x[r, :])",
-                     "x.amax(1)", Reduce::kMax, "$v", "acc", exact),
-      row_reduction_operation("row_mean", "Mean of every row", {"data", "out", "h", "w"}, "mean($x[r, :])",
-                     "x.mean(1)", Reduce::kSum, "$v", "acc / $cols", summed),
-      row_reduction_operation("row_min", "Minimum of every row", {"x", "y", "rows", "cols"}, "min($x[r, :])",
-                     "x.amin(1)", Reduce::kMin, "$v", "acc", exact, false),
+      row_reduction_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"},
+                              "sum($x[r, :])", "x.sum(1)", Reduce::kSum, "$v", "acc", summed),
+      row_reduction_operation("row_max", "Maximum of every row", {"src", "dst", "m", "n"},
+                              "max($x[r, :])", "x.amax(1)", Reduce::kMax, "$v", "acc", exact),
+      row_reduction_operation("row_mean", "Mean of every row", {"data", "out", "h", "w"},
+                              "mean($x[r, :])", "x.mean(1)", Reduce::kSum, "$v", "acc / $cols",
+                              summed),
+      row_reduction_operation("row_min", "Minimum of every row", {"x", "y", "rows", "cols"},
+                              "min($x[r, :])", "x.amin(1)", Reduce::kMin, "$v", "acc", exact,
+                              false),
       row_reduction_operation("row_norm", "Euclidean norm of every row", {"x", "y", "rows", "cols"},
-                     "sqrt(sum($x[r, :]^2))", "(x * x).sum(1).sqrt()", Reduce::kSum, "$v * $v",
-                     "sqrtf(acc)", summed, false),
+                              "sqrt(sum($x[r, :]^2))", "(x * x).sum(1).sqrt()", Reduce::kSum,
+                              "$v * $v", "sqrtf(acc)", summed, false),
   };
   family.variants = {
-      {"thread", 2, "one thread a row", kRowReductionThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-      {"warp", 1, "coalesced: one warp a row, shuffles", kRowReductionWarp, {{"W", {"1", "2", "4", "8"}}}},
+      {"thread",
+       2,
+       "one thread a row",
+       kRowReductionThread,
+       {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+      {"warp",
+       1,
+       "coalesced: one warp a row, shuffles",
+       kRowReductionWarp,
+       {{"W", {"1", "2", "4", "8"}}}},
       {"block",
        3,
        "coalesced: one block a row, a tree in shared memory",

@@ -76,16 +76,23 @@ Family softmax() {
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.tolerance = {2e-5, 1e-9, "$cols"};
-  return {
-      "softmax",
-      {operation},
-      {{"thread", 2, "one thread a row", kSoftmaxThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kSoftmaxWarp, {{"W", {"1", "2", "4", "8"}}}},
-       {"block",
-        1,
-        "coalesced: one block a row, shared memory",
-        kSoftmaxBlock,
-        {{"B", {"32", "64", "128", "256"}}}}}};
+  return {"softmax",
+          {operation},
+          {{"thread",
+            2,
+            "one thread a row",
+            kSoftmaxThread,
+            {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+           {"warp",
+            1,
+            "coalesced: one warp a row, shuffles",
+            kSoftmaxWarp,
+            {{"W", {"1", "2", "4", "8"}}}},
+           {"block",
+            1,
+            "coalesced: one block a row, shared memory",
+            kSoftmaxBlock,
+            {{"B", {"32", "64", "128", "256"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -87,7 +87,7 @@ __global__ void kern($params) {
 )";
 
 const Choices kStencilIndex = {{"i", {"i", "idx", "gid", "e"}},
-                        {"B", {"32", "64", "64", "128", "128", "256"}}};
+                               {"B", {"32", "64", "64", "128", "128", "256"}}};
 const Choices kStencilIndexAndGrid = {
     {"i", {"i", "idx", "gid", "e"}}, {"B", {"64", "128", "256"}}, {"G", {"4", "8", "16", "32"}}};
 
@@ -121,7 +121,8 @@ Family line_stencil() {
        line_operation("central_difference", "Central difference", "0.5 * ($x[i + 1] - $x[i - 1])",
                       "0.5 * (p[2:] - p[:-2])", "0.5f * (right - left)", false)},
       {{"plain", 2, "one thread an element", kLinePlain, kStencilIndex},
-       {"grid_stride", 1, "a fixed grid strides over the elements", kLineGridStride, kStencilIndexAndGrid},
+       {"grid_stride", 1, "a fixed grid strides over the elements", kLineGridStride,
+        kStencilIndexAndGrid},
        {"shared", 1, "neighbours from shared memory", kLineShared, kStencilIndex}}};
 }
 

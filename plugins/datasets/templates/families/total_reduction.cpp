@@ -127,8 +127,9 @@ const Choices kGridsAndBlocks = {{"B", {"64", "128", "256", "512"}},
                                  {"G", {"8", "16", "32", "64"}}};
 
 Operation total_reduction_operation(const char* id, const char* title, const char* x, const char* y,
-                         const char* n, const char* prompt, const char* reference, Reduce reduce,
-                         const char* element, Tolerance tolerance, bool canonical = true) {
+                                    const char* n, const char* prompt, const char* reference,
+                                    Reduce reduce, const char* element, Tolerance tolerance,
+                                    bool canonical = true) {
   Operation operation;
   operation.id = id;
   operation.title = title;
@@ -151,17 +152,18 @@ Operation total_reduction_operation(const char* id, const char* title, const cha
 Family total_reduction() {
   Family family{"total_reduction", {}, {}};
   family.operations = {
-      total_reduction_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])", "x.sum()",
-                     Reduce::kSum, "$x[j]", {1e-6, 1e-6, "$n"}),
-      total_reduction_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])", "x.max()",
-                     Reduce::kMax, "$x[j]", {1e-6, 0.0}),
-      total_reduction_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])", "x.min()",
-                     Reduce::kMin, "$x[j]", {1e-6, 0.0}, false),
+      total_reduction_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])",
+                                "x.sum()", Reduce::kSum, "$x[j]", {1e-6, 1e-6, "$n"}),
+      total_reduction_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])",
+                                "x.max()", Reduce::kMax, "$x[j]", {1e-6, 0.0}),
+      total_reduction_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])",
+                                "x.min()", Reduce::kMin, "$x[j]", {1e-6, 0.0}, false),
   };
   family.variants = {
       {"stretches", 1, "a thread for each stretch, three times", kTotalReductionStretches},
       {"warp", 1, "one warp, shuffles", kTotalReductionWarp},
-      {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock, kTotalReductionBlocks},
+      {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock,
+       kTotalReductionBlocks},
       {"two_stages", 2, "all multiprocessors: partial results, then one block", kTwoStages,
        kGridsAndBlocks},
       {"two_stages_of_warps", 1, "all multiprocessors: partial results by shuffles",
@@ -171,15 +173,17 @@ Family total_reduction() {
 }
 
 Family dot_product() {
-  Operation dot = total_reduction_operation("dot", "Dot product", "p", "out", "len", "sum($x[:] * $z[:])", "",
-                                 Reduce::kSum, "$x[j] * $z[j]", {1e-6, 1e-6, "$n"});
+  Operation dot =
+      total_reduction_operation("dot", "Dot product", "p", "out", "len", "sum($x[:] * $z[:])", "",
+                                Reduce::kSum, "$x[j] * $z[j]", {1e-6, 1e-6, "$n"});
   dot.reference = "def run(x, z):\n    return (x * z).sum().reshape(1)\n";
   dot.inputs.push_back({"z", "q", {"$n"}});
   return {"dot_product",
           {dot},
           {{"stretches", 1, "a thread for each stretch, three times", kDotStretches},
            {"warp", 1, "one warp, shuffles", kTotalReductionWarp},
-           {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock, kTotalReductionBlocks},
+           {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock,
+            kTotalReductionBlocks},
            {"two_stages", 2, "all multiprocessors: partial results by shuffles", kDotTwoStages,
             kGrids}}};
 }

@@ -43,7 +43,7 @@ __global__ void kern($params) {
 )";
 
 const Choices kTransposeIndex = {{"i", {"i", "idx", "gid", "e"}},
-                        {"B", {"32", "64", "64", "128", "128", "256", "512"}}};
+                                 {"B", {"32", "64", "64", "128", "128", "256", "512"}}};
 
 }  // namespace
 
