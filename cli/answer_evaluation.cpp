@@ -4,6 +4,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <kernelrl/evaluation_json.hpp>
 #include <utility>
@@ -20,13 +21,21 @@ constexpr const char* kNotJudged = "not judged";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// Settings of backends that change how fast kernels are judged, and not the verdict.
+bool is_of_speed(const std::string& setting) {
+  const std::string key = setting.substr(0, setting.find('='));
+  return key == "cache" || key == "cache_mb" || key == "concurrency";
+}
+
 // What of the command line decides an evaluation.
 std::string decisive_options(const CommandLine& line) {
   std::string text;
   for (const char* name : {"backend", "sanitizer", "contract", "protocol"}) {
     text += (line.has(name) ? line.text(name) : "") + '\n';
   }
-  for (const std::string& setting : line.texts("set")) text += setting + '\n';
+  for (const std::string& setting : line.texts("set")) {
+    if (!is_of_speed(setting)) text += setting + '\n';
+  }
   return text + (line.has("holdout") ? "holdout" : "");
 }
 
@@ -55,6 +64,12 @@ bool is_of_output(const Json& line) {
   const auto is_text = [&](const char* key) { return line.contains(key) && line[key].is_string(); };
   return line.is_object() && is_text("digest") && is_text("kernel") &&
          line.contains(Json::json_pointer("/evaluation/verdict"));
+}
+
+// What a killed call may have left of its last line.
+bool is_part_of_output(const std::string& text) {
+  const std::string head = R"({"kernel":")";
+  return text.starts_with(head) || head.starts_with(text);
 }
 
 // "ok; kernelbench: …".
@@ -95,20 +110,31 @@ Result<std::unique_ptr<AnswerEvaluation>> AnswerEvaluation::open(const CommandLi
   KRL_ASSIGN(KernelJudges judges, KernelJudges::open(line, components));
   std::unique_ptr<AnswerEvaluation> made(
       new AnswerEvaluation(std::move(judges), decisive_options(line)));
-  if (line.has("output")) KRL_TRY(made->open_output(line.text("output")));
+  if (!line.has("output")) return made;
+  const std::string output = line.text("output");
+  std::error_code ignored;
+  if (std::filesystem::equivalent(output, line.text("kernel"), ignored))
+    return invalid("--output " + output + " is what is to be judged; name another file");
+  KRL_TRY(made->open_output(output));
   return made;
 }
 
 Status AnswerEvaluation::open_output(const std::string& file) {
-  std::uintmax_t size = 0;
+  std::error_code ignored;
   std::ifstream in(file, std::ios::binary);
-  for (std::string text; std::getline(in, text) && !in.eof();) {
+  if (!in && std::filesystem::exists(file, ignored)) return invalid(file + ": cannot be read");
+  std::uintmax_t size = 0;
+  std::string text;
+  while (std::getline(in, text) && !in.eof()) {
     size += text.size() + 1;
     const Json line = Json::parse(text, nullptr, false);
     if (!is_of_output(line)) continue;
     earlier_.insert_or_assign(line["digest"].get<std::string>(), read_line(line));
     names_.insert(line["kernel"].get<std::string>());
   }
+  // `text` follows the last whole line.
+  if ((size > 0 && names_.empty()) || !is_part_of_output(text))
+    return invalid(file + " is no output of kernelrl eval; name another file with --output");
   KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
   return {};
 }
@@ -126,6 +152,9 @@ int AnswerEvaluation::run(const std::function<std::optional<AnswerToJudge>()>& n
     });
   }
   pool.join();
+  if (verdicts_.empty() && !ended_)
+    return report(
+        {Code::kInvalidArgument, "there is nothing to judge: no kernel for any of the tasks"});
   summarise();
   return failed_ == 0 ? kDone : kRunFailed;
 }
@@ -147,8 +176,10 @@ bool AnswerEvaluation::evaluate(const AnswerToJudge& answer) {
   }
   if (once_ && names_.count(answer.name) != 0) {
     end({Code::kInvalidArgument,
-         answer.name + ": the output holds its verdict by other options or for another version of "
-                       "its task; name another file with --output"});
+         answer.name +
+             ": the output holds its verdict by other options, for another version of its "
+             "task or source, or of another table of this name; name another file with "
+             "--output"});
     return false;
   }
   lock.unlock();

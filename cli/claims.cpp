@@ -53,12 +53,14 @@ std::string Claims::describe() const {
   }
   if (shares_.empty()) return text;
   std::vector<double> sorted = shares_;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return text + fmt::format(
-                    "speedups: of {} right kernels that claim more than 1, {} are faster than the "
-                    "baseline here; measured / claimed of {}: median {:.2f}\n",
-                    claimed_faster_, faster_, sorted.size(), *middle);
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t size = sorted.size();
+  const double median = (sorted[(size - 1) / 2] + sorted[size / 2]) / 2;
+  return text +
+         fmt::format(
+             "right kernels that claim a speedup above 1: {}, faster than the baseline here: "
+             "{}\nmedian of measured / claimed speedup over {} kernel{}: {:.2f}\n",
+             claimed_faster_, faster_, size, size == 1 ? "" : "s", median);
 }
 
 }  // namespace krl::cli

@@ -1,5 +1,9 @@
+#include <stdlib.h>
+
 #include <array>
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <unordered_map>
 
@@ -18,7 +22,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kNamed = 20;  // rows that are left out and named
+// Warnings of one kind about rows, of which the first are shown.
+class RowWarnings {
+ public:
+  void add(const std::string& text) {
+    if (++count_ <= kShown) print_warning(text);
+  }
+  void end(const std::string& what) const {
+    if (count_ > kShown) print_warning(std::to_string(count_) + " rows in all " + what);
+  }
+
+ private:
+  static constexpr std::size_t kShown = 20;
+
+  std::size_t count_ = 0;
+};
 
 // A row as an answer, without its task.
 struct TableRow {
@@ -26,20 +44,25 @@ struct TableRow {
   std::string source;
   std::optional<Contract> contract;
   Json record;
-  Claim claim;
+  Json claim;
 };
 
+// Whole numbers as integers: a column of them with gaps is often written as one of floats.
 std::string text_in(const Json& columns, const char* name) {
   const auto found = columns.find(name);
-  if (found == columns.end()) return {};
-  return found->is_string() ? found->get<std::string>() : found->is_null() ? "" : found->dump();
+  if (found == columns.end() || found->is_null()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  constexpr double kExact = 1e15;
+  const double number = found->is_number_float() ? found->get<double>() : kUnknown;
+  const bool is_whole = std::trunc(number) == number && std::abs(number) < kExact;
+  return is_whole ? std::to_string(static_cast<std::int64_t>(number)) : found->dump();
 }
 
-Claim claim_in(const Json& columns, const char* correct, const char* speedup) {
+Json claim_in(const Json& columns, const char* correct, const char* speedup) {
   Json claim = Json::object();
   if (columns.contains(correct)) claim["correct"] = columns[correct];
   if (columns.contains(speedup)) claim["speedup"] = columns[speedup];
-  return claim_of(claim);
+  return claim;
 }
 
 // ---- the AI CUDA Engineer Archive
@@ -101,9 +124,30 @@ Result<TableRow> row_of(const Json& columns) {
     row.contract = named<Contract>(contract);
     if (!row.contract) return invalid("its contract '" + contract + "' is neither device nor host");
   }
-  row.claim = columns.contains("claim") ? claim_of(columns["claim"])
-                                        : claim_in(columns, "correct", "speedup");
+  row.claim =
+      columns.contains("claim") ? columns["claim"] : claim_in(columns, "correct", "speedup");
   return row;
+}
+
+// The reader of the table. What it cannot read, such as broken lines and row groups, it tells the
+// log, and that is shown.
+Result<Dataset> open_dataset(const ComponentSettings& settings, const Components& components) {
+  std::error_code error;
+  std::string folder = (fs::temp_directory_path(error) / "kernelrl-eval-XXXXXX").string();
+  if (error || ::mkdtemp(folder.data()) == nullptr)
+    return failure(Code::kUnavailable, "cannot create the temporary folder " + folder +
+                                           "; set TMPDIR to a writable folder");
+  const fs::path file = fs::path(folder) / "log";
+  const Status started = start_log(file, Severity::kWarning);
+  auto dataset =
+      started ? components.create<Dataset>(settings) : Result<Dataset>(failure(started.error()));
+  stop_log();
+  std::ifstream log(file);
+  constexpr std::string_view kHead = "2026-11-25 23:59:59.999 warning ";
+  for (std::string line; std::getline(log, line);)
+    print_warning(line.substr(std::min(line.size(), kHead.size())));
+  fs::remove_all(folder, error);
+  return dataset;
 }
 
 // The rows of a table, one after the other. What is no answer is named, and counted.
@@ -120,7 +164,7 @@ class Rows {
                                       {"meta", {"*"}},
                                       {"where", line.texts("where")}},
                                      {}};
-    KRL_ASSIGN(Dataset dataset, components.create<Dataset>(settings));
+    KRL_ASSIGN(Dataset dataset, open_dataset(settings, components));
     KRL_ASSIGN(const std::uint64_t size, dataset.size());
     return Rows(std::move(dataset), size, tasks);
   }
@@ -130,7 +174,7 @@ class Rows {
       const std::uint64_t index = at_++;
       auto items = dataset_.read(index);
       if (!items || items->documents.empty()) {
-        leave_out("row " + std::to_string(index),
+        leave_out("row " + std::to_string(index) + " of those chosen",
                   items ? items->first_lost : items.error().message);
         continue;
       }
@@ -143,13 +187,16 @@ class Rows {
         leave_out(name, "none of the tasks is '" + row->task + "'");
       } else {
         return AnswerToJudge{name,          task->second,           std::move(row->source),
-                             row->contract, std::move(row->record), row->claim};
+                             row->contract, std::move(row->record), read_claim(name, row->claim)};
       }
     }
     return std::nullopt;
   }
 
-  std::size_t left_out() const { return left_out_; }
+  void end_warnings() const {
+    left_out_.end("are left out");
+    unread_claims_.end("claim what cannot be read");
+  }
 
  private:
   Rows(Dataset dataset, std::uint64_t size, const std::vector<Task>& tasks)
@@ -158,37 +205,25 @@ class Rows {
   }
 
   void leave_out(const std::string& name, const std::string& why) {
-    if (++left_out_ <= kNamed) print_warning(name + ": left out, since " + why);
+    left_out_.add(name + ": left out, since " + why);
+  }
+
+  Claim read_claim(const std::string& name, const Json& json) {
+    const Claim claim = claim_of(json);
+    const auto is_lost = [&](const char* key, bool is_read) {
+      return !is_read && json.contains(key) && !json[key].is_null();
+    };
+    if ((!json.is_object() && !json.is_null()) || is_lost("correct", claim.correct.has_value()) ||
+        is_lost("speedup", claim.speedup.has_value()))
+      unread_claims_.add(name + ": not all of its claim " + json.dump() +
+                         " can be read: correct is a boolean, and speedup a number");
+    return claim;
   }
 
   Dataset dataset_;
   std::uint64_t size_, at_ = 0;
   std::unordered_map<std::string, const Task*> tasks_;
-  std::size_t left_out_ = 0;
-};
-
-// What the reader says of broken lines and files, in FILE.log beside the output.
-class ReadersLog {
- public:
-  explicit ReadersLog(const CommandLine& line) {
-    if (line.has("output")) file_ = line.text("output") + ".log";
-  }
-  ~ReadersLog() { stop_log(); }
-
-  Status open() const { return file_.empty() ? Status() : start_log(file_, Severity::kWarning); }
-
-  void close() const {
-    stop_log();
-    std::error_code missing;
-    if (fs::file_size(file_, missing) > 0 && !missing) {
-      print_warning("what could not be read stands in " + file_);
-    } else {
-      fs::remove(file_, missing);
-    }
-  }
-
- private:
-  std::string file_;
+  RowWarnings left_out_, unread_claims_;
 };
 
 }  // namespace
@@ -206,17 +241,13 @@ int eval_table(const CommandLine& line) {
   Components components(*registry, scope);
   const auto tasks = tasks_named(line.text("task"), components);
   if (!tasks) return report(tasks.error());
-  const ReadersLog log(line);
-  if (const Status opened = log.open(); !opened) return report(opened.error());
   auto rows = Rows::open(line, *tasks, components);
   if (!rows) return report(rows.error());
   const auto evaluation = AnswerEvaluation::open(line, components);
   if (!evaluation) return report(evaluation.error());
   (*evaluation)->judge_once();
   const int code = (*evaluation)->run([&] { return rows->next(); });
-  if (rows->left_out() > kNamed)
-    print_warning(std::to_string(rows->left_out()) + " rows are left out in all");
-  log.close();
+  rows->end_warnings();
   return code;
 }
 

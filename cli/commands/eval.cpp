@@ -67,6 +67,8 @@ int eval_command(const Words& words) {
   if (line.has("output") && !is_folder && !has_table) {
     return line.wrong("--output needs a policy, --run or --plan, or a folder or table of kernels");
   }
+  if (line.has("json") && (is_folder || has_table))
+    return line.wrong("--json needs one kernel or a policy; of a folder or table use --output");
   if (line.has("where") && !has_table)
     return line.wrong("--where needs a table: a file .parquet, .jsonl or .ndjson");
   for (const char* name : kOfPolicies) {
