@@ -32,13 +32,13 @@ VIEWS = {
     "lift_fresh"}
 # Operations that need a launch of their own in any reasonable sequence of kernels; the rest can be fused into them.
 HEAVY = re.compile(
-    r"conv|mm$|addmm|bmm|matmul|norm|softmax|pool|lstm|gru|rnn|sum|mean|max|min|cumsum|cumprod|argm|logsumexp|sort|topk"
+    r"conv|mm$|addmm|bmm|matmul|norm|softmax|pool|lstm|gru|rnn|sum|mean|max|min|cumsum|prod|argm|logsumexp|sort|topk"
     r"|attention|index|gather|loss|var")
 # On the meta device these run as slow decompositions, although their result has the shape of their argument.
 SAME_SHAPE = {
     "relu", "hardtanh", "sigmoid", "tanh", "silu", "gelu", "leaky_relu", "elu", "hardswish", "hardsigmoid", "relu6"}
 REDUCTION = re.compile(
-    r"^(sum|mean|var|std|logsumexp|linalg_vector_norm|norm|avg_pool|_adaptive_avg|nll|mse|smooth_l1)")
+    r"^(sum|prod|mean|var|std|logsumexp|linalg_vector_norm|norm|avg_pool|_adaptive_avg|nll|mse|smooth_l1)")
 NORMALISATION = re.compile(r"^(native_)?(batch|group|layer)_norm|^_native_batch_norm|^_fused_rms_norm")
 
 
@@ -154,7 +154,7 @@ class Meter(TorchDispatchMode):
 
     @staticmethod
     def longest_sum(name, args, out):
-        """How many terms are added to make an element of the result."""
+        """How many terms are added, or factors multiplied, to make an element of the result."""
         given = tensors(args)
         if not given or not out:
             return 1
@@ -162,7 +162,7 @@ class Meter(TorchDispatchMode):
             return given[-1].shape[-2]
         if name in ("convolution", "conv_transpose2d"):
             return given[1].numel() // given[1].shape[1 if args[6] else 0]
-        if name in ("_softmax", "_log_softmax", "cumsum", "logcumsumexp"):
+        if name in ("_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"):
             return given[0].shape[args[1]] if given[0].dim() else 1
         if NORMALISATION.search(name):
             statistics = min((tensor.numel() for tensor in out if tensor.numel()), default=1)

@@ -107,8 +107,11 @@ class Import(unittest.TestCase):
             if name != "factor":
                 self.assertEqual(drawn[name], ("uniform", ["0", "1"], structure))
 
-    def test_products_of_many_numbers_neither_vanish_nor_overflow(self):
+    def test_products_of_many_numbers(self):
+        """Their inputs neither vanish nor overflow, and their rounding grows with the number of factors."""
         task = self.task("1/6")
+        self.assertEqual(task["tolerance"]["terms"], "features")
+        self.assertEqual(self.reports["1/6"]["heavy_operations"], 1)
         self.assertEqual((task["input"][0]["values"], task["input"][0]["bounds"]), ("uniform", ["0.99", "1.01"]))
 
     def test_a_parameter_of_one_value_has_bounds_that_differ(self):
