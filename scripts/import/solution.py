@@ -70,8 +70,8 @@ def check_order(problem):
 
 
 def claim_of(solution, traces):
-    """What traces say of a solution: whether it passed at every workload, and the geometric mean of its speedups over
-    the reference. None where there are no traces of it. A reference that is wrong says nothing of it.
+    """What traces say of a solution: whether it passed in all of its traces, and the geometric mean of its speedups
+    over the reference. None where there are no traces of it. A reference that is wrong says nothing of it.
     """
     seen = [t["evaluation"] for t in traces if t.get("solution") == solution["name"]]
     seen = [e for e in seen if e.get("status") != "INVALID_REFERENCE"]

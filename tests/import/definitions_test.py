@@ -134,7 +134,6 @@ class Names(unittest.TestCase):
         self.assertEqual(len(broken), 1)
         self.assertIn("c.json: 'norm' is defined otherwise in ", broken[0])
 
-
     def test_two_names_do_not_share_a_file(self):
         data = {"axes": {}, "inputs": {}, "outputs": {}, "reference": ""}
         found = [definition.Definition(pathlib.Path(f"{i}.json"), {**data, "name": name})
