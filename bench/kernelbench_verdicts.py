@@ -14,6 +14,7 @@ import concurrent.futures
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -56,12 +57,27 @@ def problem_of(problems, level, number):
     return path
 
 
+def results(path):
+    """The lines of a file by the names of their answers, without one that a kill cut off."""
+    found = {}
+    for number, text in enumerate(open(path), 1):
+        try:
+            line = json.loads(text)
+        except json.JSONDecodeError:
+            print(f"{path}:{number}: left out, as it is not JSON", file=sys.stderr)
+            continue
+        found[line["kernel"]] = line
+    return found
+
+
 def judge(options):
     answers = sorted(p for p in options.answers.iterdir() if NAME.fullmatch(p.name))
     with tempfile.TemporaryDirectory() as temporary, open(options.out, "a") as out:
         builds = (options.builds or pathlib.Path(temporary)).absolute()
-        done = {json.loads(line)["kernel"] for line in open(options.out)}
+        done = results(options.out)
         answers = [a for a in answers if a.name not in done]
+        if options.out.stat().st_size and not options.out.read_bytes().endswith(b"\n"):
+            print(file=out)  # behind a line that a kill cut off
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda a: compile_answer(a, build_folder(builds, a)), answers))
         if options.compile:
@@ -83,8 +99,7 @@ def judge(options):
 
 
 def compare(options):
-    theirs = {(r := json.loads(line))["kernel"]: r for line in open(options.theirs)}
-    ours = {(r := json.loads(line))["kernel"]: r for line in open(options.ours)}
+    theirs, ours = results(options.theirs), results(options.ours)
     word = {True: "correct", False: "incorrect", None: "not run"}
     differing, rows, ratios = 0, [], {"runtime": [], "ref_runtime": [], "own": []}
     for name in sorted(theirs):
@@ -111,8 +126,8 @@ def compare(options):
     print(f"\n{len(rows)} answers, {differing} verdicts differ, {sum(r[2] == 'not run' for r in rows)} not run by kernelrl")
     for key, found in ratios.items():
         if found:
-            found.sort()
-            print(f"{key}: ours / theirs {found[0]:.2f} to {found[-1]:.2f}, median {found[len(found) // 2]:.2f}, of {len(found)}")
+            print(f"{key}: ours / theirs {min(found):.2f} to {max(found):.2f}, median {statistics.median(found):.2f}, "
+                  f"of {len(found)}")
     for name in sorted(theirs.keys() - ours.keys()):
         print(f"not in {options.ours}: {name}")
     return int(differing > 0 or not rows)
