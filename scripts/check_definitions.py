@@ -33,8 +33,19 @@ def load(folder):
         kind: sum(map(len, getattr(whole, kind).values())) for kind in ("solutions", "workloads", "traces")}}
     if found != counts:
         sys.exit(f"TraceSet holds {found} of {counts}")
+    if not sum(counts.values()):
+        sys.exit(f"{folder}: there are no definitions, solutions, workloads or traces in it")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()), "pass the models of flashinfer-bench")
     return whole
+
+
+def cuda_works():
+    """Not after a solution's illegal access."""
+    try:
+        torch.zeros(1, device="cuda").item()
+        return True
+    except RuntimeError:
+        return False
 
 
 def run(folder, traces):
@@ -44,6 +55,10 @@ def run(folder, traces):
 
     registry = BuilderRegistry.get_instance()
     pairs = [(traces.definitions[name], s) for name, solutions in traces.solutions.items() for s in solutions]
+    if not pairs:
+        sys.exit(f"{folder}: there are no solutions to run")
+    if not cuda_works():
+        sys.exit("--run needs a GPU that PyTorch can use")
 
     def built(pair):
         try:
@@ -75,6 +90,8 @@ def run(folder, traces):
                     verdict = f"fails: {error}"
             wrong += not right
             print(f"{solution.name}: {verdict}", flush=True)
+            if not cuda_works():
+                sys.exit(f"{solution.name} has left CUDA unusable for this process: the solutions after it are not run")
     print(f"{len(pairs) - wrong} of {len(pairs)} solutions are right")
     return 1 if wrong else 0
 
