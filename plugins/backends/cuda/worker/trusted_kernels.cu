@@ -166,19 +166,31 @@ __device__ double add_product(double sum, double a, double b) {
   return __dadd_rn(sum, __dmul_rn(a, b));
 }
 
+// Where values are enlarged, about a quarter of the rows has an outlier at its beginning, and a
+// quarter at its end.
+__device__ void put_scaled(const Fill& fill, char* base, u64 index, double value, double factor,
+                           double scale) {
+  const u64 at = index % fill.row, turn = (fill.seed + index / fill.row) % 4;
+  const bool is_end = (turn == 0 && at == 0) || (turn == 1 && at == fill.row - 1);
+  const bool is_outlier = factor > 1 && fill.row > 1 && is_end;
+  put(fill, base, index, is_outlier ? add_product(fabs(value), 8, scale) : value);
+}
+
 __device__ void fill_normal(const Fill& fill, char* base, double factor) {
   const double mean = fill.low, deviation = factor * fill.high;
   for (u64 i = 2 * thread_index(); i < fill.elements; i += 2 * thread_count()) {
     const double radius = deviation * sqrt(-2 * log(uniform_at(fill.seed, i)));
     const double angle = 2 * 3.141592653589793 * uniform_at(fill.seed, i + 1);
-    put(fill, base, i, add_product(mean, radius, cos(angle)));
-    if (i + 1 < fill.elements) put(fill, base, i + 1, add_product(mean, radius, sin(angle)));
+    put_scaled(fill, base, i, add_product(mean, radius, cos(angle)), factor, deviation);
+    if (i + 1 < fill.elements)
+      put_scaled(fill, base, i + 1, add_product(mean, radius, sin(angle)), factor, deviation);
   }
 }
 
 __device__ void fill_uniform(const Fill& fill, char* base, double low, double high, double factor) {
   for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    put(fill, base, i, factor * add_product(low, high - low, uniform_at(fill.seed, i)));
+    const double value = factor * add_product(low, high - low, uniform_at(fill.seed, i));
+    put_scaled(fill, base, i, value, factor, factor * high);
   }
 }
 

@@ -8,6 +8,12 @@
 namespace krl::evaluator {
 namespace {
 
+// Of what it asks for: wherever its file lies, draws and cached evaluations are the same.
+std::string digest_of(TaskDefinition task) {
+  task.origin = {};
+  return files::Digest().add(to_json(task).dump()).hex();
+}
+
 CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& run) {
   const ResolvedCase& resolved = task.cases[run.case_index];
   const double factor = factor_of(task.definition, run.distribution);
@@ -57,7 +63,7 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
   if (!parsed) invalid_argument(parsed.error());
   PreparedTask task;
   task.definition = *std::move(parsed);
-  task.digest = files::Digest().add(definition_json).hex();
+  task.digest = digest_of(task.definition);
   task.n_real = sizes == Sizes::kReal ? task.definition.real.size() : 0;
   task.n_cases = task.definition.cases.size() + task.n_real;
   task.n_holdouts = task.definition.holdout.size();

@@ -24,7 +24,7 @@ enum class Sizes { kSmall, kReal };
 // A task with its cases and hold-outs resolved, read once.
 struct PreparedTask {
   TaskDefinition definition;
-  std::string digest;               // of the definition's text
+  std::string digest;               // of the definition without its origin
   std::vector<ResolvedCase> cases;  // the shown ones, then the hold-outs, then fresh ones
   std::size_t n_cases = 0;          // shown ones: the small, then the real
   std::size_t n_real = 0;

@@ -183,13 +183,29 @@ TEST(InputsTest, FollowSeedAndDistribution) {
   EXPECT_NE(filled(t, 1), filled(t, 2));
   const auto plain = filled(t, 1), tripled = filled(t, 1, 3);
   double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < 1001; ++i) {
+  for (std::size_t i = 1; i < 1000; ++i) {  // the ends may be outliers
     const float x = load_as<float>(plain.data() + 4 * i);
     EXPECT_NEAR(load_as<float>(tripled.data() + 4 * i), 3 * x, 1e-5);
     sum += x, squares += x * x;
   }
   EXPECT_NEAR(sum / 1001, 0, 0.15);
   EXPECT_NEAR(squares / 1001, 1, 0.2);
+}
+
+TEST(InputsTest, EnlargedRowsMayBeginOrEndWithAnOutlier) {
+  for (const ValueKind kind : {ValueKind::kNormal, ValueKind::kUniformSigned}) {
+    const auto t = tensor(DType::kFloat32, {400, 20}, kind);
+    const auto enlarged = filled(t, 1, 100), reduced = filled(t, 1, 0.01);
+    int at_first = 0, at_last = 0, elsewhere = 0;
+    for (std::size_t i = 0; i < 8000; ++i) {
+      EXPECT_LT(load_as<float>(reduced.data() + 4 * i), 0.06);
+      if (load_as<float>(enlarged.data() + 4 * i) < 800) continue;
+      ++(i % 20 == 0 ? at_first : i % 20 == 19 ? at_last : elsewhere);
+    }
+    EXPECT_EQ(at_first, 100);
+    EXPECT_EQ(at_last, 100);
+    EXPECT_EQ(elsewhere, 0);
+  }
 }
 
 TEST(InputsTest, OddHalvesAreAllButZero) {
@@ -427,6 +443,20 @@ PreparedTask sized_task(Sizes sizes) {
     "cases": [{"n": 1000}, {"n": 333}], "real": [{"n": 1000000}], "holdout": [{"n": 77}],
     "ranges": {"n": [1, 2000000]}})",
                       sizes);
+}
+
+// Else the same kernel would get other inputs in another checkout.
+TEST(PreparedTaskDigest, IsNotOfTheFileThatTheTaskCameFrom) {
+  const auto digest_of = [](std::string_view file, int rows) {
+    const std::string text =
+        R"({"id": "t", "prompt": "p", "axes": {"n": "var"}, "reference": "def run(x):\n    return x\n",
+      "input": [{"name": "x", "dtype": "float32", "shape": ["n"]}],
+      "output": [{"name": "y", "dtype": "float32", "shape": ["n"]}], "cases": [{"n": )" +
+        std::to_string(rows) + R"(}], "origin": {"file": ")" + std::string(file) + "\"}}";
+    return prepare_task(text, Sizes::kSmall).digest;
+  };
+  EXPECT_EQ(digest_of("/one/task.toml", 3), digest_of("/another/task.toml", 3));
+  EXPECT_NE(digest_of("/one/task.toml", 3), digest_of("/one/task.toml", 4));
 }
 
 TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
