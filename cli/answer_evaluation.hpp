@@ -41,8 +41,8 @@ struct JudgedLine {
 
 class AnswerEvaluation {
  public:
-  // By the call's options. Reads what its --output holds, and goes on behind the last whole line.
-  // `components` outlives it.
+  // By the call's options. Reads what its --output holds, and goes on behind the last whole line;
+  // a file without such lines is refused, and stays as it is. `components` outlives it.
   static Result<std::unique_ptr<AnswerEvaluation>> open(const CommandLine& line,
                                                         Components& components);
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
