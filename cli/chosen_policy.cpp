@@ -38,7 +38,7 @@ Result<Checkpoint> checkpoint_of_run(const fs::path& directory) {
   std::vector<std::string> warnings;
   const fs::path checkpoints = RunLayout{directory}.checkpoints();
   KRL_ASSIGN(std::optional<Checkpoint> newest, newest_checkpoint(checkpoints, warnings));
-  for (const std::string& warning : warnings) print_error("kernelrl: warning: " + warning + "\n");
+  for (const std::string& warning : warnings) print_warning(warning);
   if (newest) return *std::move(newest);
   return failure(Code::kNotFound, "there is no checkpoint in " + checkpoints.string() + " yet");
 }

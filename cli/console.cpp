@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.hpp"
+
 namespace krl::cli {
 namespace {
 
@@ -52,7 +54,9 @@ void print(std::string_view text) {
 
 void print_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), g_errors); }
 
-void print_warning(const std::string& text) { print_error("kernelrl: warning: " + text + "\n"); }
+void print_warning(const std::string& text) {
+  print_error("kernelrl: warning: " + one_line(text) + "\n");
+}
 
 int exit_code_of(const Error& error) {
   switch (error.code) {
@@ -72,7 +76,9 @@ int exit_code_of(const Error& error) {
 
 int report(const Error& error) {
   const bool rendered = error.message.ends_with('\n');  // a plan's errors name their places
-  print_error(rendered ? error.message : "kernelrl: error: " + error.message + "\n");
+  std::string text = rendered ? "" : "kernelrl: error: ";
+  for (const std::string& line : printable_lines(error.message)) text += line + "\n";
+  print_error(text);
   return exit_code_of(error);
 }
 

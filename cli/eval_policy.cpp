@@ -137,8 +137,7 @@ Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
   KRL_ASSIGN(const Settings settings, settings_of(chosen, options));
   KRL_TRY(check_batching(chosen.plan().policy, settings.rollout, components.registry()));
   KRL_ASSIGN(const StageSetup setup, set_up(settings, components));
-  for (const std::string& warning : setup.data.warnings)
-    print_error("kernelrl: warning: " + warning + "\n");
+  for (const std::string& warning : setup.data.warnings) print_warning(warning);
   KRL_TRY(check_any_tasks(setup.data));
   KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
   ProgressLine line;

@@ -4,6 +4,7 @@
 
 #include "cli/console.hpp"
 #include "cli/screen/headline.hpp"
+#include "core/base/text.hpp"
 
 namespace krl::cli {
 namespace {
@@ -95,7 +96,7 @@ std::string first_line(const Measurement& a) {
         fmt::format(", {} episodes excluded from speedups: their kernels have no time", a.untimed);
   if (a.infra_errors > 0) {
     line += fmt::format(", {} turns not evaluated, the first because: {}", a.infra_errors,
-                        printable(a.first_error));
+                        one_line(a.first_error));
   }
   return line + "\n";
 }

@@ -13,6 +13,7 @@
 #include "cli/run_tables.hpp"
 #include "cli/runs.hpp"
 #include "cli/screen/headline.hpp"
+#include "core/base/text.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/components.hpp"
 #include "core/run/run_directory.hpp"
@@ -36,7 +37,7 @@ std::string metrics_text(const Metrics& values) {
 }
 
 std::string iteration_text(const IterationMetrics& metrics) {
-  return std::to_string(metrics.iteration) + "  " + printable(metrics.stage) + "  " +
+  return std::to_string(metrics.iteration) + "  " + one_line(metrics.stage) + "  " +
          metrics_text(metrics.values) + "\n";
 }
 
@@ -45,7 +46,7 @@ int list(const fs::path& root) {
   if (!runs) return report(runs.error());
   std::vector<std::vector<std::string>> rows = {{"NAME", "STATE", "STAGE", "ITERATION", "LAST"}};
   for (const RunInfo& run : *runs) {
-    rows.push_back({printable(run.name), run.state, printable(run.status.stage),
+    rows.push_back({one_line(run.name), run.state, one_line(run.status.stage),
                     std::to_string(run.status.iteration),
                     run.last ? metrics_text(run.last->values) : ""});
   }
@@ -55,10 +56,10 @@ int list(const fs::path& root) {
 
 int show_status(const RunInfo& run) {
   std::vector<std::vector<std::string>> rows = {
-      {"name", printable(run.name)},
+      {"name", one_line(run.name)},
       {"directory", run.directory.string()},
       {"state", run.state},
-      {"stage", printable(run.status.stage)},
+      {"stage", one_line(run.status.stage)},
       {"iteration", std::to_string(run.status.iteration)},
   };
   if (run.process != 0) rows.push_back({"process", std::to_string(run.process)});

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "core/base/text.hpp"
 
 namespace krl::cli {
 
@@ -43,7 +44,7 @@ std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& 
   if (at_once) return "stopping now; Ctrl-C again ends the process";
   if (stage.name.empty()) return "stopping after startup; Ctrl-C again stops now";
   const std::string busy =
-      now.of > 0 ? fmt::format(" (at {} {}/{})", printable(now.phase), now.done, now.of) : "";
+      now.of > 0 ? fmt::format(" (at {} {}/{})", one_line(now.phase), now.done, now.of) : "";
   return "stopping after this iteration" + busy + "; Ctrl-C again stops now and loses it";
 }
 
@@ -64,24 +65,6 @@ std::string clock_text(double seconds) {
   const auto whole = static_cast<long long>(seconds);
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
-std::string printable(std::string_view text) {
-  std::string line(text);
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return line;
-}
-
-std::vector<std::string> printable_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(printable(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
 }
 
 }  // namespace krl::cli

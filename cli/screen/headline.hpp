@@ -28,11 +28,4 @@ std::string number_text(double value);      // "0.6250", "1.234e+06"
 std::string duration_text(double seconds);  // "8.3 s", "3 min 20 s", "1 h 05 min"
 std::string clock_text(double seconds);     // "0:08", "12:05", "1:02:05"
 
-// The text as one safe line: control characters (a kernel's output may hold escape sequences)
-// become spaces.
-std::string printable(std::string_view text);
-
-// The same of each of its lines; empty ones at the end are left out.
-std::vector<std::string> printable_lines(std::string_view text);
-
 }  // namespace krl::cli

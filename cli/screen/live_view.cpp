@@ -6,6 +6,7 @@
 
 #include "cli/screen/headline.hpp"
 #include "cli/screen/screen_line.hpp"
+#include "core/base/text.hpp"
 
 namespace krl::cli {
 
@@ -84,7 +85,7 @@ void LiveView::iteration_finished(const IterationMetrics& metrics) {
 }
 
 void LiveView::warning(const std::string& text) {
-  const std::string whole = "warning: " + printable(text);
+  const std::string whole = "warning: " + one_line(text);
   ScreenLine line(static_cast<int>(whole.size()), terminal_.color);
   print_above(line.add(whole, Ink::kYellow).text());
 }
@@ -164,7 +165,7 @@ std::string LiveView::clock() const {
 
 ScreenLine LiveView::run_line(int columns) const {
   ScreenLine line(columns, terminal_.color);
-  line.add(printable(run_), Ink::kBold).add("  ").add(clock());
+  line.add(one_line(run_), Ink::kBold).add("  ").add(clock());
   if (stopping_ == Stopping::kNo) line.add("  Ctrl-C stops after the iteration", Ink::kDim);
   return line;
 }
@@ -177,7 +178,7 @@ ScreenLine LiveView::stopping_line(int columns) const {
 
 ScreenLine LiveView::stage_line(int columns) const {
   ScreenLine line(columns, terminal_.color);
-  line.add(printable(stage_.name), Ink::kBold);
+  line.add(one_line(stage_.name), Ink::kBold);
   if (stage_.of > 1)
     line.add(" (stage " + std::to_string(stage_.number) + " of " + std::to_string(stage_.of) + ")",
              Ink::kDim);
@@ -192,7 +193,7 @@ ScreenLine LiveView::stage_line(int columns) const {
 
 ScreenLine LiveView::progress_line(int columns) const {
   ScreenLine line(columns, terminal_.color);
-  line.add(printable(progress_.phase));
+  line.add(one_line(progress_.phase));
   if (progress_.of > 0) {
     line.add(" ").add(std::to_string(progress_.done)).add("/").add(std::to_string(progress_.of));
     line.tab(kSecondColumn);
@@ -204,7 +205,7 @@ ScreenLine LiveView::progress_line(int columns) const {
 ScreenLine LiveView::metric_line(const std::string& name, int columns) const {
   const std::deque<double>& values = history_.at(name);
   ScreenLine line(columns, terminal_.color);
-  line.add(printable(name), Ink::kDim).tab(kSecondColumn).add(number_text(values.back()));
+  line.add(one_line(name), Ink::kDim).tab(kSecondColumn).add(number_text(values.back()));
   line.add(" ").add(trend(values)).add("  ").add(sparkline(values), Ink::kGreen);
   return line;
 }

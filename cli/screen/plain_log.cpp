@@ -1,6 +1,7 @@
 #include "cli/screen/plain_log.hpp"
 
 #include "cli/screen/headline.hpp"
+#include "core/base/text.hpp"
 
 namespace krl::cli {
 
@@ -8,7 +9,7 @@ namespace {
 
 std::string iteration_line(const IterationMetrics& metrics, const StageInfo& stage) {
   std::string line = "iteration ";
-  line += std::to_string(metrics.iteration) + "  " + printable(metrics.stage);
+  line += std::to_string(metrics.iteration) + "  " + one_line(metrics.stage);
   line.append(" ").append(std::to_string(stage.done));
   if (stage.iterations > 0) line.append("/").append(std::to_string(stage.iterations));
   for (const std::string& name : headline(metrics.values, kMostMetrics))
@@ -41,7 +42,7 @@ void PlainLog::iteration_finished(const IterationMetrics& metrics) {
 
 void PlainLog::warning(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  print(errors_, "warning: " + printable(text));
+  print(errors_, "warning: " + one_line(text));
 }
 
 void PlainLog::stopping(bool at_once) {

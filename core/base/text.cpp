@@ -45,4 +45,15 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::vector<std::string> printable_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(one_line(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 }  // namespace krl::core

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace krl::core {
 
@@ -16,6 +17,9 @@ std::size_t code_point_size(std::string_view text);
 // The text as one line that is safe to print: control characters, line breaks among them, become
 // spaces, and bytes that are not UTF-8 '?'.
 std::string one_line(std::string_view text);
+
+// Its lines, each as one_line() makes it; empty ones at the end are left out.
+std::vector<std::string> printable_lines(std::string_view text);
 
 // A text of bounded size for places where nothing may be allocated, such as signal handlers. What
 // does not fit is left out. Values of one thread.

@@ -6,6 +6,32 @@
 namespace krl::records {
 namespace {
 
+// Python writes NaN, Infinity and -Infinity, which are not JSON: they are read as null.
+std::string without_python_numbers(const std::string& line) {
+  std::string json;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (in_text && line[i] == '\\') {
+      json += line.substr(i++, 2);
+      continue;
+    }
+    in_text ^= line[i] == '"';
+    std::string_view found;
+    for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
+      if (!in_text && line.compare(i, word.size(), word) == 0) found = word;
+    }
+    json += found.empty() ? std::string(1, line[i]) : "null";
+    if (!found.empty()) i += found.size() - 1;
+  }
+  return json;
+}
+
+nlohmann::json read_line(const std::string& line) {
+  auto record = nlohmann::json::parse(line, nullptr, false);
+  if (!record.is_discarded()) return record;
+  return nlohmann::json::parse(without_python_numbers(line), nullptr, false);
+}
+
 class JsonLines final : public RecordFile {
  public:
   explicit JsonLines(const std::filesystem::path& file)
@@ -25,7 +51,7 @@ class JsonLines final : public RecordFile {
     for (std::string line; std::getline(in_, line);) {
       ++number;
       if (line.find_first_not_of(" \t\r") != line.npos) {
-        const auto record = nlohmann::json::parse(line, nullptr, false);
+        const auto record = read_line(line);
         if (record.is_object()) {
           visit(position, record);
         } else {
@@ -42,7 +68,7 @@ class JsonLines final : public RecordFile {
       in_.seekg(static_cast<std::streamoff>(position));
     std::string line;
     std::getline(in_, line);
-    auto record = nlohmann::json::parse(line, nullptr, false);
+    auto record = read_line(line);
     if (!record.is_object()) {
       throw Failure(KRL_UNAVAILABLE, name_ + " at byte " + std::to_string(position) +
                                          ": no longer a JSON object; was the file changed?");

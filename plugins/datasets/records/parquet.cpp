@@ -22,6 +22,16 @@ nlohmann::json json_of_list(const arrow::Array& values, std::int64_t from, std::
   return list;
 }
 
+// Keys that are no texts become their JSON.
+nlohmann::json json_of_map(const arrow::MapArray& maps, std::int64_t i) {
+  nlohmann::json object = nlohmann::json::object();
+  for (std::int64_t e = maps.value_offset(i); e < maps.value_offset(i + 1); ++e) {
+    const nlohmann::json key = json_of(*maps.keys(), e);
+    object[key.is_string() ? key.get<std::string>() : key.dump()] = json_of(*maps.items(), e);
+  }
+  return object;
+}
+
 // The value of an element; types without an equivalent in JSON as Arrow prints them.
 nlohmann::json json_of(const arrow::Array& array, std::int64_t i) {
   if (array.IsNull(i)) return nullptr;
@@ -65,6 +75,10 @@ nlohmann::json json_of(const arrow::Array& array, std::int64_t i) {
       return list(static_cast<arrow::ListArray*>(nullptr));
     case arrow::Type::LARGE_LIST:
       return list(static_cast<arrow::LargeListArray*>(nullptr));
+    case arrow::Type::FIXED_SIZE_LIST:
+      return list(static_cast<arrow::FixedSizeListArray*>(nullptr));
+    case arrow::Type::MAP:
+      return json_of_map(as(static_cast<arrow::MapArray*>(nullptr)), i);
     case arrow::Type::DICTIONARY: {
       const auto& dictionary = as(static_cast<arrow::DictionaryArray*>(nullptr));
       return json_of(*dictionary.dictionary(), dictionary.GetValueIndex(i));

@@ -152,7 +152,10 @@ class RecordDataset final : public Dataset {
           if (seen_ % 1024 == 0) context.throw_if_cancelled();
           if (!is_full() && is_wanted(record)) rows_.push_back({number, position});
         },
-        [&](const std::string& what) { complaints.add(what); });
+        [&](const std::string& what) {
+          ++unread_;
+          complaints.add(what);
+        });
     files_.push_back(std::move(opened));
   }
 
@@ -189,6 +192,8 @@ class RecordDataset final : public Dataset {
         ": of " + std::to_string(seen_) + " records, `where` excludes " + std::to_string(excluded_);
     for (const auto& [name, count] : missing_)
       why += ", " + std::to_string(count) + " have no '" + name + "'";
+    if (unread_ > 0)
+      why += "; " + std::to_string(unread_) + " more could not be read (see the log)";
     return why;
   }
 
@@ -241,7 +246,7 @@ class RecordDataset final : public Dataset {
   std::set<std::string> paths_;  // of all of them
   std::vector<File> files_;
   std::vector<Row> rows_;
-  std::size_t seen_ = 0, excluded_ = 0;
+  std::size_t seen_ = 0, excluded_ = 0, unread_ = 0;
   std::map<std::string, std::size_t> missing_;  // how many records lack what
 };
 

@@ -25,10 +25,13 @@ std::optional<double> number_of(const nlohmann::json& value) {
   return number;
 }
 
+// CSV files and columns of Python objects hold booleans and numbers as texts.
 bool is_true(const nlohmann::json& value) {
   if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number()) return value.get<double>() != 0;
-  return !value.is_null() && !value.empty();
+  if (const auto number = number_of(value)) return *number != 0;
+  for (const char* word : {"", "False", "false", "None", "null"})
+    if (value == word) return false;
+  return value.is_string() || !value.empty();
 }
 
 }  // namespace

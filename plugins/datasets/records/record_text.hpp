@@ -43,7 +43,8 @@ class Condition {
   const std::string& path() const { return path_; }
 
   // A record without the value, or with one of another type, does not hold. Texts that are numbers
-  // compare as numbers with numbers; a value alone holds if it is true, or neither zero nor empty.
+  // compare as numbers with numbers. A value alone holds if it is true, or neither zero nor empty,
+  // whether it is a value or a text: "", "0", "False", "false", "None" and "null" do not hold.
   bool holds(const nlohmann::json& record) const;
 
  private:

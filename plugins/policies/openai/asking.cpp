@@ -100,15 +100,27 @@ Verdict Asking::ask_once(Server& server, const Ask& ask, Reply& reply, const Pat
   Verdict verdict = ask.stream ? stream(server, encoded, ask, reply, patience, yield)
                                : exchange(server, encoded, read, patience, yield);
   if (verdict.next != Verdict::kAnswered) return verdict;
+  for (const auto& [number, choice] : reply.choices) note_end(server, choice);
   return check_weights(server, ask, reply);
+}
+
+// Names each word for an unfinished answer once: such answers are lost, and nobody would see why.
+void Asking::note_end(const Server& server, const Choice& choice) {
+  if (choice.end_word.empty() || !noted_ends_.insert(choice.end_word).second) return;
+  note_(server.name() + " ends answers with " + choice.end_word +
+        ", neither \"stop\" nor \"length\": they count as cut off before their end");
 }
 
 Verdict Asking::exchange(Server& server, const Encoded& encoded, const Read& read,
                          const Patience& patience, Yield yield) {
-  const http::Answer answer = server.post(encoded.path, encoded.body, patience, yield);
+  http::Answer answer = server.post(encoded.path, encoded.body, patience, yield);
   if (!answer.good()) return refused(server, encoded, answer);
   try {
     const Json json = policies::parse_json(answer.body, "the answer");
+    if (const auto status = status_of_error(json)) {
+      answer.status = *status;
+      return refused(server, encoded, answer);
+    }
     read(JsonNode(json, "the answer"));
   } catch (const Failure& failure) {  // no other try would differ
     return Verdict::never(KRL_UNAVAILABLE, server.name() + ": " + failure.what());
@@ -127,11 +139,12 @@ Verdict Asking::stream(Server& server, const Encoded& encoded, const Ask& ask, R
     broken = {Verdict::kAgain, KRL_OK, server.name() + ": the stream ended before an answer", {}};
   } catch (const http::Failure& failure) {
     broken = verdict_of(failure);
+    if (broken.next == Verdict::kNever) return broken;
   } catch (const Failure& failure) {
     broken = {Verdict::kAgain, KRL_OK, server.name() + ": " + failure.what(), {}};
   }
-  if (broken.next == Verdict::kNever || !stream.finish()) return broken;
-  return {};
+  if (stream.finish()) return {};
+  return stream.error() ? refused(server, encoded, *stream.error()) : broken;
 }
 
 Answered Asking::ask(Ask ask, const Terms& terms, Yield yield) {

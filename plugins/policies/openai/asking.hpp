@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <set>
 
 #include "plugins/policies/openai/refusals.hpp"
 #include "plugins/policies/openai/server_pool.hpp"
@@ -56,6 +57,7 @@ class Asking {
                    const Patience& patience, Yield yield);
   Verdict stream(Server& server, const Encoded& encoded, const Ask& ask, Reply& reply,
                  const Patience& patience, Yield yield);
+  void note_end(const Server& server, const Choice& choice);
   Verdict refused(const Server& server, const Encoded& encoded, const http::Answer& answer);
   Encoded prepared(Encoded encoded) const;
 
@@ -64,6 +66,7 @@ class Asking {
   const Settings& settings_;
   ServerPool::Note note_;
   Refusals refusals_;
+  std::set<std::string> noted_ends_;
 };
 
 }  // namespace krl::openai

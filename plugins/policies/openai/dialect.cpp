@@ -4,10 +4,15 @@
 
 namespace krl::openai {
 
-std::uint32_t stop_reason_of(const std::string& word) {
-  if (word == "stop" || word == "eos" || word == "word" || word == "end_turn") return KRL_STOP_END;
-  if (word == "length" || word == "limit" || word == "max_tokens") return KRL_STOP_LENGTH;
-  return KRL_STOP_ABORTED;
+void end_choice(Choice& choice, const std::string& word) {
+  if (word == "stop" || word == "eos" || word == "word" || word == "end_turn") {
+    choice.stop_reason = KRL_STOP_END;
+  } else if (word == "length" || word == "limit" || word == "max_tokens") {
+    choice.stop_reason = KRL_STOP_LENGTH;
+  } else {
+    choice.stop_reason = KRL_STOP_ABORTED;
+    choice.end_word = "the reason \"" + word + "\"";
+  }
 }
 
 const Dialect* dialect_by_name(std::string_view name) {
@@ -19,7 +24,10 @@ const Dialect* dialect_by_name(std::string_view name) {
 }
 
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask& ask) {
-  return index ? static_cast<std::uint32_t>(index->integer(ask.n - 1)) : 0;
+  if (!index) return 0;
+  if (!index->value().is_string()) return static_cast<std::uint32_t>(index->integer(ask.n - 1));
+  const Json number = Json::parse(index->text(), nullptr, false);  // some gateways quote it
+  return static_cast<std::uint32_t>(JsonNode(number, index->path()).integer(ask.n - 1));
 }
 
 Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask& ask, Reply& reply) {
@@ -31,15 +39,17 @@ Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask& ask, 
 }
 
 void read_usage(const JsonNode& piece, Reply& reply) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  const auto usage = piece.find("usage");
-  if (!usage) return;
-  if (const auto tokens = usage->find("prompt_tokens")) {
-    reply.prompt_tokens = tokens->integer(kMost);
-  }
-  const auto details = usage->find("prompt_tokens_details");
-  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
-  if (cached) reply.cached_tokens = cached->integer(kMost);
+  // An answer is worth more than its statistics: counts that are none are left out.
+  const auto count = [&piece](const char* pointer, std::int64_t& out) {
+    constexpr double kMost = 1e12;
+    const Json::json_pointer at(pointer);
+    const Json& whole = piece.value();
+    if (!whole.is_object() || !whole.contains(at) || !whole.at(at).is_number()) return;
+    const auto number = whole.at(at).get<double>();
+    if (number >= 0 && number <= kMost) out = static_cast<std::int64_t>(number);
+  };
+  count("/usage/prompt_tokens", reply.prompt_tokens);
+  count("/usage/prompt_tokens_details/cached_tokens", reply.cached_tokens);
 }
 
 std::vector<TokenId> read_ids(const JsonNode& array) {

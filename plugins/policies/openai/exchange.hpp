@@ -44,6 +44,7 @@ struct Choice {
   // Of each token; nothing where the server gave none (llama.cpp, inside a character).
   std::vector<std::optional<float>> logprobs;
   std::optional<std::uint32_t> stop_reason;  // KRL_STOP_*; nothing until the answer has ended
+  std::string end_word;  // the server's, of an end that leaves the answer unfinished
   bool is_empty() const { return text.empty() && thoughts.empty() && tokens.empty(); }
 };
 
@@ -62,8 +63,8 @@ struct Encoded {
   std::size_t refusals = 0;  // that were known when it was made
 };
 
-// The stop reason that a server's word for it means. What is neither the end of an answer nor a
-// limit ("abort", "content_filter", "tool_calls", anything new) leaves the answer unfinished.
-std::uint32_t stop_reason_of(const std::string& word);
+// Ends a choice by the server's word for why. What is neither the end of an answer nor a limit
+// ("abort", "content_filter", "tool_calls", anything new) leaves the answer unfinished.
+void end_choice(Choice& choice, const std::string& word);
 
 }  // namespace krl::openai

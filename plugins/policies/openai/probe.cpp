@@ -91,13 +91,16 @@ void take_model(Server& server, const Json& entry) {
   server.found.vocabulary = number_in(entry, "/meta/n_vocab"_json_pointer);
 }
 
-// The names of what a server lists; adapters that it was given name their parent.
+// The models that a server lists, each name once; adapters that it was given name their parent.
 std::vector<const Json*> models_in(const Json& models) {
   std::vector<const Json*> entries;
   const auto data = models.find("data");
   if (data == models.end() || !data->is_array()) return entries;
   for (const Json& entry : *data) {
-    if (entry.is_object() && text_in(entry, "parent").empty()) entries.push_back(&entry);
+    if (!entry.is_object() || !text_in(entry, "parent").empty()) continue;
+    const bool is_known = std::ranges::any_of(
+        entries, [&](const Json* known) { return text_in(*known, "id") == text_in(entry, "id"); });
+    if (!is_known) entries.push_back(&entry);
   }
   return entries;
 }

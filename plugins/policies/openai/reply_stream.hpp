@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/http/event_stream.hpp"
+#include "plugins/http/message.hpp"
 #include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {
@@ -16,6 +17,9 @@ class ReplyStream {
   // of the server's; what came before stays.
   void feed(std::string_view bytes);
 
+  // The error with which the server has ended the stream, as an answer of the status that it names.
+  const std::optional<http::Answer>& error() const { return error_; }
+
   // The body has ended, complete or not: finish(reply). False if nothing of an answer came.
   bool finish();
 
@@ -24,6 +28,7 @@ class ReplyStream {
   const Ask& ask_;
   Reply& reply_;
   http::EventStream events_;
+  std::optional<http::Answer> error_;
 };
 
 // Choices that have not ended are KRL_STOP_ABORTED; those of which nothing came are removed.

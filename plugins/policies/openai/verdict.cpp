@@ -1,5 +1,7 @@
 #include "plugins/policies/openai/verdict.hpp"
 
+#include <cstdlib>
+
 #include "plugins/http/backoff.hpp"
 
 namespace krl::openai {
@@ -15,6 +17,22 @@ Verdict verdict_of(const http::Failure& failure) {
     default:
       return Verdict::never(failure.code(), failure.what());
   }
+}
+
+std::optional<unsigned> status_of_error(const nlohmann::json& answer) {
+  if (!answer.is_object()) return std::nullopt;
+  const auto error = answer.find("error");
+  if (error == answer.end() || error->is_null() || error->empty() || *error == "")
+    return std::nullopt;
+  for (const char* key : {"code", "status", "status_code"}) {
+    if (!error->is_object() || !error->contains(key)) continue;
+    const nlohmann::json& named = error->at(key);
+    const int status = named.is_string()           ? std::atoi(named.get<std::string>().c_str())
+                       : named.is_number_integer() ? named.get<int>()
+                                                   : 0;
+    if (status >= 400 && status < 600) return static_cast<unsigned>(status);
+  }
+  return 500;
 }
 
 Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now) {

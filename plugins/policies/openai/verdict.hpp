@@ -4,6 +4,7 @@
 #include <kernelrl/abi.h>
 
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,10 @@ struct Verdict {
 };
 
 Verdict verdict_of(const http::Failure& failure);
+
+// The status of an error in the body of an answer whose own status is 200: a gateway gives those for
+// the provider behind it. It is the HTTP status that the error names, else 500; nothing without one.
+std::optional<unsigned> status_of_error(const nlohmann::json& answer);
 
 // Of an answer whose status is not 2xx; `why` is its complaint.
 Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now);

@@ -83,6 +83,24 @@ TEST(RecordCondition, ComparesNumbersAndTexts) {
                          "none != 1", "absent != 1", "speedup == 'a'", "Correct != True"}) {
     EXPECT_FALSE(holds(no)) << no;
   }
+  for (const auto& [text, is_true] : std::map<std::string, bool>{{"", false},
+                                                                 {"False", false},
+                                                                 {"false", false},
+                                                                 {"None", false},
+                                                                 {"null", false},
+                                                                 {"0", false},
+                                                                 {"0.0", false},
+                                                                 {"True", true},
+                                                                 {"true", true},
+                                                                 {"1", true},
+                                                                 {"boom", true},
+                                                                 {"nan", true},
+                                                                 {" ", true}}) {
+    const json of_text = {{"a", text}};
+    EXPECT_EQ(Condition("a").holds(of_text), is_true) << '"' << text << '"';
+    EXPECT_EQ(Condition("not a").holds(of_text), !is_true) << '"' << text << '"';
+  }
+  EXPECT_FALSE(Condition("a").holds({{"a", json::array()}}));
   for (const char* wrong : {"", "not ", "> 1", "a > b", "a = 1", "a == [1]"})
     EXPECT_THROW(Condition{wrong}, Failure) << wrong;
 }
@@ -132,6 +150,20 @@ TEST(RecordFile, ReadsJsonLinesAndNamesBrokenOnes) {
   EXPECT_THROW(file->read(all.positions[2]), Failure);
 }
 
+TEST(RecordFile, ReadsTheNumbersThatPythonWritesAndJsonHasNot) {
+  const ScratchFolder folder;
+  const auto path = folder / "a.jsonl";
+  write(path, R"({"a": NaN, "b": [-Infinity, 1], "c": "NaN \" Infinity", "d": Infinity})"
+              "\n{\"a\": NaNs}");
+  const auto file = open_record_file(path);
+  const Scanned all = scan(*file, {"a"});
+  EXPECT_THAT(all.records,
+              ElementsAre(json{
+                  {"a", nullptr}, {"b", {nullptr, 1}}, {"c", "NaN \" Infinity"}, {"d", nullptr}}));
+  EXPECT_THAT(all.complaints, ElementsAre(path.string() + ":2: not a JSON object"));
+  expect_same_again(*file, all);
+}
+
 // Rows i = 0 … n-1 in groups: id "r<i>", speed i / 2 but null for every third, tags [i, i+1], and a
 // nested place.
 void write_parquet(const std::filesystem::path& path, int n, int rows_in_a_group) {
@@ -172,6 +204,29 @@ TEST(RecordFile, ReadsParquet) {
   EXPECT_EQ(all.records[302]["speed"], nullptr);
   expect_same_again(*file, all);
   EXPECT_EQ(scan(*file, {"place"}).records[999], (json{{"place", {{"file", "r999"}}}}));
+}
+
+TEST(RecordFile, ReadsListsOfFixedSizeAndMaps) {
+  const ScratchFolder folder;
+  const auto path = folder / "a.parquet";
+  auto* const pool = arrow::default_memory_pool();
+  arrow::FixedSizeListBuilder grid(pool, std::make_shared<arrow::Int64Builder>(), 2);
+  auto keys = std::make_shared<arrow::StringBuilder>();
+  auto items = std::make_shared<arrow::DoubleBuilder>();
+  arrow::MapBuilder times(pool, keys, items);
+  auto& size = static_cast<arrow::Int64Builder&>(*grid.value_builder());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(grid.Append().ok() && size.Append(i).ok() && size.Append(2).ok());
+    ASSERT_TRUE(times.Append().ok() && keys->Append("run").ok() && items->Append(i / 2.0).ok());
+  }
+  const auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("grid", grid.type()), arrow::field("times", times.type())}),
+      {*grid.Finish(), *times.Finish()});
+  const auto out = *arrow::io::FileOutputStream::Open(path.string());
+  ASSERT_TRUE(parquet::arrow::WriteTable(*table, pool, out, 10).ok() && out->Close().ok());
+  const Scanned all = scan(*open_record_file(path), {"grid", "times"});
+  ASSERT_EQ(all.records.size(), 2u);
+  EXPECT_EQ(all.records[1], (json{{"grid", {1, 2}}, {"times", {{"run", 0.5}}}}));
 }
 
 TEST(RecordFile, LeavesOutRowGroupsThatAreBroken) {

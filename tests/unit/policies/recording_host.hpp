@@ -19,7 +19,10 @@ class RecordingContext {
     c_.ctx = this;
     c_.cancelled = [](const krl_call* c) -> std::int32_t { return self(c).is_cancelled ? 1 : 0; };
     c_.progress = [](const krl_call*, double, krl_str) {};
-    c_.log = [](const krl_call*, std::int32_t, krl_str) {};
+    c_.log = [](const krl_call* c, std::int32_t, krl_str text) {
+      const std::lock_guard lock(self(c).mutex_);
+      self(c).logged.emplace_back(view(text));
+    };
     c_.fail = [](const krl_call* c, krl_status status, krl_str why) {
       self(c).error = view(why);
       return status;
@@ -37,6 +40,7 @@ class RecordingContext {
 
   std::atomic<bool> is_cancelled{false};
   std::map<std::string, double> metrics;
+  std::vector<std::string> logged;
   std::string error;
 
  private:

@@ -53,7 +53,7 @@ void read_one(const JsonNode& node, const Ask& ask, Reply& reply) {
   choice.text = node.get("content").text();
   choice.tokens = read_ids(node.get("tokens"));
   read_logprobs(node, choice);
-  choice.stop_reason = stop_reason_of(node.get("stop_type").text());
+  end_choice(choice, node.get("stop_type").text());
   const std::int64_t evaluated = node.get("tokens_evaluated").integer(kMost);
   if (evaluated != static_cast<std::int64_t>(ask.prompt.size())) {
     node.refuse("the server has read " + std::to_string(evaluated) + " tokens of a prompt of " +

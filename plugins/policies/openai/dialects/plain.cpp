@@ -70,9 +70,7 @@ void read_choice(const JsonNode& node, Choice& choice) {
     choice.thoughts += reasoning->text();
     break;
   }
-  if (const auto reason = node.find("finish_reason")) {
-    choice.stop_reason = stop_reason_of(reason->text());
-  }
+  if (const auto reason = node.find("finish_reason")) end_choice(choice, reason->text());
 }
 
 void read(const JsonNode& piece, const Ask& ask, Reply& reply) {

@@ -64,7 +64,7 @@ void read_one(const JsonNode& node, Choice& choice, Reply& reply) {
   if (const auto text = node.find("text")) choice.text += text->text();
   if (const auto ids = node.find("output_ids")) check_ids(*ids, choice);
   if (const auto reason = meta.find("finish_reason")) {
-    choice.stop_reason = stop_reason_of(reason->get("type").text());
+    end_choice(choice, reason->get("type").text());
   }
   reply.prompt_tokens = meta.get("prompt_tokens").integer(kMost);
   if (const auto cached = meta.find("cached_tokens")) reply.cached_tokens = cached->integer(kMost);

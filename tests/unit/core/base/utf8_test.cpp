@@ -25,6 +25,7 @@ TEST(Utf8, WhatIsNone) {
 
 TEST(Utf8, OneLineIsSafeToPrint) {
   EXPECT_EQ(one_line("plain, \xc3\xa4, \xf0\x9f\x99\x82"), "plain, \xc3\xa4, \xf0\x9f\x99\x82");
+  EXPECT_EQ(printable_lines("a \xff\n\nb\x1b\n\n"), (std::vector<std::string>{"a ?", "", "b "}));
   EXPECT_EQ(one_line("two\r\nlines\tand \x1b[31mred\x7f"), "two  lines and  [31mred ");
   EXPECT_EQ(one_line("\xc2\x9b"
                      "31m \xff\xc3"),

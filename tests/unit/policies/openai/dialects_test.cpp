@@ -351,6 +351,21 @@ TEST(PlainDialect, AcceptsTheVendorsDifferences) {
   EXPECT_EQ(choice_of(R"({"content": "a"})", "\"length\"").stop_reason, KRL_STOP_LENGTH);
 }
 
+TEST(PlainDialect, AcceptsIndicesAsTextsAndCountsThatAreNone) {
+  const Json answer = Json::parse(R"({"choices": [{"index": "1", "message": {"content": "a"},
+      "finish_reason": "stop"}], "usage": {"prompt_tokens": 10.0,
+      "prompt_tokens_details": {"cached_tokens": "many"}}})");
+  Ask ask;
+  ask.n = 2;
+  Reply reply;
+  plain_dialect().read(JsonNode(answer, "answer"), ask, reply);
+  EXPECT_EQ(reply.choices.at(1).text, "a");
+  EXPECT_EQ(reply.prompt_tokens, 10);
+  EXPECT_EQ(reply.cached_tokens, 0);
+  ask.n = 1;
+  EXPECT_THROW(plain_dialect().read(JsonNode(answer, "answer"), ask, reply), Failure);
+}
+
 TEST(PlainDialect, AStreamMayEndWithMoreThanItsEnd) {
   Ask ask;
   ask.stream = true;

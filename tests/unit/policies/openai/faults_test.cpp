@@ -137,6 +137,51 @@ TEST_P(PassingStatus, IsTriedAgain) {
 INSTANTIATE_TEST_SUITE_P(Each, PassingStatus,
                          ::testing::Values(408U, 409U, 425U, 429U, 500U, 502U, 503U, 504U, 529U));
 
+// Gateways answer with status 200 when the provider behind them fails.
+class ErrorInside : public ::testing::TestWithParam<const char*> {};
+TEST_P(ErrorInside, IsTriedAgain) {
+  for (const bool streams : {false, true}) {
+    const std::string event = "data: " + std::string(GetParam()) + "\n\n";
+    const FakeVllm server(first_is(streams ? answer(200, event) : answer(200, GetParam())));
+    OpenAi policy(options(server, {{"stream", streams}}));
+    SampleCollector got;
+    ASSERT_EQ(policy.sample(some_requests(3), got), KRL_OK) << policy.host.error;
+    expect_all(got, 3);
+    EXPECT_EQ(policy.host.metrics.at("retries"), 1);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Each, ErrorInside,
+                         ::testing::Values(R"({"error": {"code": 429, "message": "busy"}})",
+                                           R"({"error": {"code": "502"}, "choices": []})",
+                                           R"({"error": {"status": 503}})",
+                                           R"({"error": {"code": "server_error"}})",
+                                           R"({"error": "the provider is away"})"));
+
+TEST(OpenAiPolicy, AnErrorInsideThatWillNotPassIsSaidInTheServersWords) {
+  const FakeVllm server([](const json&, int) {
+    return answer(200, R"({"error": {"code": 401, "message": "no such key"}})");
+  });
+  OpenAi policy(options(server));
+  SampleCollector got;
+  EXPECT_EQ(policy.sample(some_requests(1), got), KRL_FAILED_PRECONDITION);
+  EXPECT_THAT(policy.host.error, HasSubstr("status 401: no such key"));
+}
+
+TEST(OpenAiPolicy, NamesTheWordThatEndsAnAnswerUnfinished) {
+  const FakeVllm server([](const json& body, int) -> std::optional<Script> {
+    json changed = FakeVllm::answer(body);
+    changed["choices"][0]["finish_reason"] = "content_filter";
+    return answer(200, changed.dump());
+  });
+  OpenAi policy(options(server));
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(some_requests(3), got), KRL_OK) << policy.host.error;
+  std::string warnings;
+  for (const std::string& warning : policy.host.logged) warnings += warning + "\n";
+  EXPECT_THAT(warnings, HasSubstr("the reason \"content_filter\""));
+  EXPECT_EQ(warnings.find("content_filter"), warnings.rfind("content_filter"));
+}
+
 class RefusedRequest : public ::testing::TestWithParam<unsigned> {};
 TEST_P(RefusedRequest, FailsAlone) {
   const FakeVllm server(

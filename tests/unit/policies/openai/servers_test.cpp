@@ -593,7 +593,8 @@ TEST(OpenAiChat, ATemperatureThatMattersIsNotLeftOut) {
 TEST(OpenAiChat, SeveralModelsNeedAChoice) {
   ScriptedServer server([](const SeenRequest& request) {
     const bool lists = request.target == "/v1/models";
-    return lists ? answer(200, R"({"data": [{"id": "a"}, {"id": "b"}]})") : answer(404, "{}");
+    return lists ? answer(200, R"({"data": [{"id": "a"}, {"id": "b"}, {"id": "a"}]})")
+                 : answer(404, "{}");
   });
   EXPECT_THAT(refusal({{"base_url", server.url()}}, KRL_FAILED_PRECONDITION),
               HasSubstr("set the option model to one of: a, b"));
