@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/loaded_plan.hpp"
+#include "cli/task_mutants.hpp"
 #include "cli/tasks.hpp"
 #include "core/base/file_system.hpp"
 #include "core/plugin/active_call.hpp"
@@ -22,20 +23,21 @@ namespace {
 constexpr const char* kAbout =
     "list    the tasks of a file or folder, or the built-in ones\n"
     "check   let a backend check each of them: its reference, its naive kernel, and that nothing\n"
-    "        trivial passes\n"
+    "        trivial passes; with --mutants, how many wrong kernels it refuses\n"
     "import  convert the problems of another project into task files. Its options follow:\n"
     "        kernelrl tasks import kernelbench --help\n";
 
 CommandLine command_line() {
   return CommandLine(
-      "kernelrl tasks [list | check] [PATH] [--backend B]\n"
+      "kernelrl tasks [list | check] [TASKS] [--backend B]\n"
+      "       kernelrl tasks check [TASKS] --mutants N [--kernels FOLDER]…\n"
       "       kernelrl tasks import kernelbench CHECKOUT FOLDER …\n"
       "       kernelrl tasks import definitions FOLDER FOLDER …",
       kAbout);
 }
 
 Result<std::vector<Task>> chosen_tasks(const CommandLine& line, Components& components) {
-  if (line.has("path")) return tasks_of(line.text("path"), components);
+  if (line.has("path")) return tasks_named(line.text("path"), components);
   return built_in_tasks(components);
 }
 
@@ -75,6 +77,7 @@ int list_or_check(const std::string& what, const CommandLine& line) {
   if (what == "list") return list(*tasks);
   const auto evaluator = open_evaluator(line.text("backend"), line.texts("set"), components);
   if (!evaluator) return report(evaluator.error());
+  if (line.has("mutants")) return check_mutants(line, *tasks, *evaluator);
   return check(*tasks, *evaluator);
 }
 
@@ -108,6 +111,7 @@ int tasks_command(const Words& words) {
   line.options()("backend", po::value<std::string>()->value_name("ID")->default_value("cpu"),
                  "the backend that checks")("set", po::value<Words>()->value_name("KEY=VALUE"),
                                             "override an option of the backend; repeatable");
+  add_mutant_options(line);
   add_plugin_path_option(line);
   line.positional({"what", "path"});
   if (const auto over = line.parse(words)) return *over;

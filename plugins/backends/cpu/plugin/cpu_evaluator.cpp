@@ -1,12 +1,16 @@
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
 
+#include <kernelrl/proof_stage.h>
+
 #include <algorithm>
 #include <kernelrl/launch.hpp>
 
 #include "plugins/backends/cpu/plugin/judge.hpp"
+#include "plugins/backends/cpu/plugin/proof_digests.hpp"
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
 #include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
+#include "plugins/backends/evaluator/check/proof_plan.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
@@ -62,6 +66,8 @@ std::string refused_contents(const CompiledModule& module) {
   }
   return ptx::first_problem(read.module, module.names);
 }
+
+bool is_proof(const EvaluationRequest& request) { return (request.stages & KRL_STAGE_PROOF) != 0; }
 
 }  // namespace
 
@@ -129,6 +135,8 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   }
   LaunchSchedule schedule = *std::move(read);
   add_kernel_figures(asked.cases, schedule, module->module, gpu_, compiler_.arch, &record);
+  if (record.verdict == Verdict::kOk && is_proof(request))
+    record.values.push_back(code_digest(request.source, module->module.ptx));
   if (record.verdict == Verdict::kOk && request.executes()) {
     execute(task, asked, std::move(schedule), *module, request, cancelled, &record);
   }
@@ -144,6 +152,11 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
   std::vector<PlannedRun> runs_planned = plan(asked, request);
   std::erase_if(runs_planned,
                 [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
+  if (is_proof(request)) {
+    prove(asked, schedule, std::move(runs_planned), module, request, cancelled, record);
+    settle_fresh_cases(asked, obstacles, record);
+    return;
+  }
   const auto runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
   if (!runs) return;
   judge_or_blame_order(asked, schedule, *runs, module, request.seed, cancelled, record);
@@ -152,6 +165,32 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
     add_times(asked, *runs, module.kernels, *baseline(task, request.seed, cancelled), record);
   }
+}
+
+// Some runs at a time, since all of them do not fit the machine's memory.
+void CpuEvaluator::prove(const PreparedTask& asked, const LaunchSchedule& schedule,
+                         std::vector<PlannedRun> plan, const Compiled& module,
+                         const EvaluationRequest& request, const Cancelled& cancelled,
+                         EvaluationRecord* record) {
+  constexpr std::size_t kRunsAtATime = 48;
+  OutputDigest digest;
+  for (auto first = plan.begin(); first != plan.end() && record->verdict == Verdict::kOk;) {
+    std::vector<PlannedRun> part;
+    while (first != plan.end() && part.size() < kRunsAtATime) {
+      part.push_back(*first);
+      if (part.size() > 1 && !has_room(asked, part)) {
+        part.pop_back();
+        break;
+      }
+      ++first;
+    }
+    const auto runs = run(asked, schedule, part, module, request.seed, cancelled, record);
+    if (!runs) return;
+    judge_or_blame_order(asked, schedule, *runs, module, request.seed, cancelled, record);
+    run_side_by_side(asked, schedule, *runs, module, request.seed, cancelled, record);
+    digest.add(asked, *runs);
+  }
+  if (record->verdict == Verdict::kOk) record->values.push_back(digest.value());
 }
 
 Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTask& task,
@@ -163,6 +202,7 @@ Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTas
 
 std::vector<PlannedRun> CpuEvaluator::plan(const PreparedTask& asked,
                                            const EvaluationRequest& request) const {
+  if (is_proof(request)) return plan_proof(asked, request.seed);
   return plan_evaluation(asked, settings_.runs_per_case, request.run_seeds(asked.digest));
 }
 

@@ -70,6 +70,9 @@ class CpuEvaluator {
   void execute(const PreparedTask& task, const PreparedTask& asked, LaunchSchedule schedule,
                const Compiled& module, const EvaluationRequest& request, const Cancelled& cancelled,
                EvaluationRecord* record);
+  void prove(const PreparedTask& asked, const LaunchSchedule& schedule,
+             std::vector<PlannedRun> plan, const Compiled& module, const EvaluationRequest& request,
+             const Cancelled& cancelled, EvaluationRecord* record);
   Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
                                                    std::string_view source,
                                                    std::size_t cases) const;

@@ -1,0 +1,226 @@
+#include "cli/task_mutants.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "cli/console.hpp"
+#include "core/base/file_system.hpp"
+#include "core/base/hash.hpp"
+#include "core/mutation/mutant_counts.hpp"
+#include "core/mutation/mutant_judge.hpp"
+#include "core/plan/source.hpp"
+
+namespace krl::cli {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Each task's naive kernel, and the files that have its name in the folders.
+Result<std::vector<Original>> originals_of(const std::vector<Task>& tasks, const Words& folders) {
+  std::vector<Original> originals;
+  for (const Task& task : tasks) {
+    const auto definition = nlohmann::json::parse(task.definition_json, nullptr, false);
+    if (const std::string naive = definition.value("naive", ""); !naive.empty())
+      originals.push_back({&task, "naive", naive});
+    for (const std::string& folder : folders) {
+      const fs::path file = fs::path(folder) / (task.id + ".cu");
+      std::error_code ignored;
+      if (!fs::exists(file, ignored)) continue;
+      const auto source = read_text_file(file);
+      if (!source) return invalid(source.error());
+      originals.push_back({&task, file.string(), *source});
+    }
+  }
+  return originals;
+}
+
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number number{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return {};
+  return number;
+}
+
+// Judges the mutants of a list, some at a time, and keeps a line of JSON for each.
+class MutantRun {
+ public:
+  MutantRun(const Evaluator& evaluator, std::uint64_t seed, std::vector<Original> originals)
+      : evaluator_(evaluator),
+        judge_(evaluator),
+        mutants_(judge_, seed),
+        originals_(std::move(originals)),
+        proofs_(originals_.size()) {}
+
+  // Goes on behind the last whole line; a later call judges no mutant again that is in it.
+  Status open_output(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::uintmax_t size = 0;
+    for (std::string text; std::getline(in, text) && !in.eof(); size += text.size() + 1) {
+      const Json line = Json::parse(text, nullptr, false);
+      if (!line.is_object() || !line.contains("digest") || !line.contains("fate"))
+        return invalid(file + " is no output of kernelrl tasks check --mutants; name another file");
+      earlier_.emplace(line["digest"].get<std::string>(), line["fate"].get<std::string>());
+    }
+    KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
+    return {};
+  }
+
+  void run(const std::vector<Mutant>& mutants) {
+    std::atomic<std::size_t> next = 0;
+    const std::size_t threads = std::max(1u, evaluator_.info.concurrency);
+    boost::asio::thread_pool pool(threads);
+    for (std::size_t t = 0; t < threads; ++t) {
+      boost::asio::post(pool, [&] {
+        for (std::size_t i = next++; i < mutants.size(); i = next++) judge(mutants[i]);
+      });
+    }
+    pool.join();
+  }
+
+  const MutantCounts& counts() const { return counts_; }
+  std::size_t failed() const { return failed_; }
+
+ private:
+  struct ProofOf {
+    std::once_flag once;
+    std::optional<Proof> proof;
+  };
+
+  // None if the original is not right: its mutants tell nothing.
+  const std::optional<Proof>& proof_of(std::size_t index) {
+    ProofOf& found = proofs_[index];
+    std::call_once(found.once, [&] {
+      auto proof = mutants_.prove(originals_[index]);
+      if (proof) found.proof = *proof;
+      if (!proof) fail(name_of(index) + ": not right itself: " + proof.error().message);
+    });
+    return found.proof;
+  }
+
+  std::string name_of(std::size_t index) const {
+    return originals_[index].task->id + "/" + originals_[index].name;
+  }
+
+  std::string digest_of(const Mutant& mutant) const {
+    const Original& original = originals_[mutant.original];
+    return sha256_hex(judge_.identity() + '\0' + original.task->definition_json + '\0' +
+                      changed(original.source, mutant.change));
+  }
+
+  void judge(const Mutant& mutant) {
+    const Original& original = originals_[mutant.original];
+    const std::string digest = digest_of(mutant);
+    if (const auto known = earlier_.find(digest); known != earlier_.end()) {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t f = 0; f < kFates; ++f) {
+        if (krl::core::name_of(static_cast<Fate>(f)) == known->second)
+          counts_.add(original.task->id, mutant.change.kind, static_cast<Fate>(f));
+      }
+      return;
+    }
+    const auto& proof = proof_of(mutant.original);
+    if (!proof) return;
+    const auto fated = mutants_.judge(mutant, original, *proof);
+    if (!fated) return fail(describe(mutant, original) + ": not judged: " + fated.error().message);
+    keep(mutant, digest, *fated);
+  }
+
+  void keep(const Mutant& mutant, const std::string& digest, const Fated& fated) {
+    const Original& original = originals_[mutant.original];
+    const Json line = {{"task", original.task->id},
+                       {"kernel", original.name},
+                       {"line", mutant.line},
+                       {"kind", mutant.change.kind},
+                       {"before", mutant.before},
+                       {"after", mutant.change.text},
+                       {"fate", krl::core::name_of(fated.fate)},
+                       {"verdict", krl::name_of(fated.verdict)},
+                       {"why", fated.why},
+                       {"digest", digest}};
+    const std::lock_guard lock(mutex_);
+    counts_.add(original.task->id, mutant.change.kind, fated.fate);
+    if (!output_) return;
+    const Status written =
+        output_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (written) return;
+    print_error("kernelrl: error: " + written.error().message + "\n");
+    ++failed_;
+    output_.reset();
+  }
+
+  void fail(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    print_error("kernelrl: error: " + why + "\n");
+    ++failed_;
+  }
+
+  const Evaluator& evaluator_;
+  const Judge judge_;
+  const MutantJudge mutants_;
+  const std::vector<Original> originals_;
+  std::vector<ProofOf> proofs_;  // of the originals
+  std::map<std::string, std::string> earlier_;
+  std::mutex mutex_;  // of what follows
+  std::optional<LineFile> output_;
+  MutantCounts counts_;
+  std::size_t failed_ = 0;
+};
+
+void print_counts(const MutantCounts& counts, bool json) {
+  if (json) return print(to_json(counts).dump(2) + "\n");
+  print(columns(rows_of(counts.by_kind, counts.all, "CHANGE")) + "\n" +
+        columns(rows_of(counts.by_task, counts.all, "TASK")));
+}
+
+}  // namespace
+
+void add_mutant_options(CommandLine& line) {
+  line.options()("mutants", po::value<std::string>()->value_name("N"),
+                 "derive N wrong kernels from right ones by machine, and count what is refused")(
+      "kernels", po::value<Words>()->value_name("FOLDER"),
+      "right kernels named after their tasks, besides the naive ones; repeatable")(
+      "seed", po::value<std::string>()->value_name("S")->default_value("0"), "of the N")(
+      "least", po::value<std::string>()->value_name("PERCENT"),
+      "fail if an ordinary evaluation refuses fewer of those that are wrong")(
+      "output", po::value<std::string>()->value_name("FILE"),
+      "a line of JSON for each mutant; a later call goes on where it ends")(
+      "json", "print the table as JSON");
+}
+
+int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
+                  const Evaluator& evaluator) {
+  const auto count = number_of<std::size_t>(line.text("mutants"));
+  const auto seed = number_of<std::uint64_t>(line.text("seed"));
+  const auto least = number_of<double>(line.has("least") ? line.text("least") : "0");
+  if (!count || *count == 0) return line.wrong("--mutants needs a number from 1 on");
+  if (!seed) return line.wrong("--seed needs a whole number");
+  if (!least || *least < 0 || *least > 100) return line.wrong("--least needs a share in percent");
+  auto originals = originals_of(tasks, line.texts("kernels"));
+  if (!originals) return report(originals.error());
+  const std::vector<Mutant> mutants = derive_mutants(*originals, *count, *seed);
+  MutantRun run(evaluator, *seed, *std::move(originals));
+  if (line.has("output")) {
+    if (const Status opened = run.open_output(line.text("output")); !opened)
+      return report(opened.error());
+  }
+  run.run(mutants);
+  print_counts(run.counts(), line.has("json"));
+  const bool enough = 100 * run.counts().all.refused_share() >= *least;
+  return run.failed() == 0 && enough ? kDone : kRunFailed;
+}
+
+}  // namespace krl::cli

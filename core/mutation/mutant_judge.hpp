@@ -1,0 +1,63 @@
+// What becomes of mutants under a judge. A mutant that an ordinary evaluation accepts is evaluated
+// with the hold-outs and the whole pool of shapes, and then compared with the kernel it was made
+// from on many more inputs, so that those that compute the same are told from those that the judge
+// is blind to. Thread-safe; calls block.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/episode/judge.hpp"
+#include "core/mutation/mutants.hpp"
+
+namespace krl::core {
+
+enum class Fate {
+  kInvalid,        // no program: rejected, not compiled or not launched
+  kRefused,        // by an ordinary evaluation
+  kRefusedByPool,  // by hold-outs and the whole pool, not by an ordinary evaluation
+  kSurvived,       // right in both, and wrong on other inputs
+  kClose,          // right on all inputs that were tried, though not to the last bit
+  kBeyond,         // equal on them, but what was changed needs larger sizes to show
+  kSame,           // equal code, or equal bits on all inputs
+  kUnproved,       // accepted, and the backend cannot compare
+};
+inline constexpr std::size_t kFates = 8;
+std::string_view name_of(Fate fate);  // "refused_by_pool"
+
+struct Fated {
+  Fate fate = Fate::kInvalid;
+  Verdict verdict = Verdict::kOk;  // of the evaluation that decided
+  std::string why;
+};
+
+// What a right kernel is and computes, as values of its evaluation; none where a backend does not
+// say.
+struct Proof {
+  std::optional<double> code, outputs;
+};
+
+class MutantJudge {
+ public:
+  explicit MutantJudge(const Judge& judge, std::uint64_t seed) : judge_(judge) {
+    options_.seed = seed;
+  }
+
+  // Of an original. An error: it is not right, or an infrastructure error.
+  Result<Proof> prove(const Original& original) const;
+
+  // An error is an infrastructure error.
+  Result<Fated> judge(const Mutant& mutant, const Original& original, const Proof& proof) const;
+
+ private:
+  Result<Evaluation> evaluate(const Original& original, const std::string& source,
+                              std::uint32_t stages) const;
+  Result<Fated> compare(const Mutant& mutant, const Original& original, const std::string& source,
+                        const Proof& proof) const;
+
+  const Judge& judge_;
+  EvaluateOptions options_;
+};
+
+}  // namespace krl::core

@@ -1,0 +1,36 @@
+// Mutants: kernels that are wrong by one change each, derived from right ones. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/mutation/change.hpp"
+#include "core/task/task.hpp"
+
+namespace krl::core {
+
+// A right kernel of a task.
+struct Original {
+  const Task* task = nullptr;  // outlives it
+  std::string name;            // "naive", or its file
+  std::string source;
+};
+
+struct Mutant {
+  std::size_t original = 0;  // into the list of them
+  Change change;
+  std::uint32_t line = 1;  // of the source, where the change begins
+  std::string before;      // what stood in its place
+};
+
+// `count` of the changes that there are, or all of them: as many of each original as of the others
+// while there are any, drawn by the seed; fewer are the first ones of more. In the originals' order.
+std::vector<Mutant> derive_mutants(const std::vector<Original>& originals, std::size_t count,
+                                   std::uint64_t seed);
+
+// "softmax_rows/naive:7: bound_off_by_one: `<` -> `<=`"
+std::string describe(const Mutant& mutant, const Original& original);
+
+}  // namespace krl::core

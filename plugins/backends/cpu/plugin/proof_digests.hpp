@@ -1,0 +1,27 @@
+// Digests by which two candidates are compared: of what they are, and of what they compute. Each is
+// a value of an evaluation, a whole number of 52 bits.
+#pragma once
+
+#include <string_view>
+
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
+#include "plugins/files/digest.hpp"
+
+namespace krl::cpu {
+
+// Of the compiled code, without comments and the places in the source, and of the directives: equal
+// ones do the same.
+Value code_digest(std::string_view source, std::string_view ptx);
+
+// Of the bits of all outputs. Used by one thread.
+class OutputDigest {
+ public:
+  // Of the finished runs, in their order.
+  void add(const PreparedTask& task, const MachineRuns& runs);
+  Value value();
+
+ private:
+  files::Digest digest_;
+};
+
+}  // namespace krl::cpu
