@@ -17,8 +17,9 @@ using namespace elf;
 namespace {
 
 constexpr std::uint8_t kSized = 4;
-constexpr std::uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kParameter = 0x17,
-                       kRegisterCount = 0x2f;
+constexpr std::uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kMinStackSize = 0x12,
+                       kParameter = 0x17, kRegisterCount = 0x2f;
+constexpr std::uint32_t kUnknownStack = 1024;  // CUDA's default of CU_LIMIT_STACK_SIZE
 constexpr std::string_view kInfo = ".nv.info", kInfoOfKernel = ".nv.info.", kCode = ".text.",
                            kShared = ".nv.shared.";
 
@@ -92,6 +93,19 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
     if (attribute == kFrameSize) kernels[place->second].stack_bytes = value;
   });
   return kernels;
+}
+
+std::uint32_t most_stack(std::string_view bytes, std::string_view ptx) {
+  const auto has = [&](std::string_view word) { return ptx.find(word) != std::string_view::npos; };
+  std::uint32_t most = 0;
+  std::string ignored;
+  if (const auto elf = ElfView::open_cubin(bytes, ignored)) {
+    for_each_entry(elf->section(kInfo), [&](std::uint8_t attribute, std::string_view content) {
+      if (attribute != kFrameSize && attribute != kMinStackSize) return;
+      most = std::max(most, word_at(content, 4));
+    });
+  }
+  return most + (has("call") || has("alloca") ? kUnknownStack : 0);
 }
 
 bool has_variables(std::string_view bytes) {

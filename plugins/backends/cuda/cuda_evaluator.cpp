@@ -23,7 +23,7 @@ namespace krl::cuda {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/11";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -331,6 +331,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
   }
   std::vector<PlannedRun> runs = plan(asked, request);
   std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
+  runs = with_poisons(runs);
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   // Memory traffic is compared with the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;

@@ -140,21 +140,23 @@ std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
 // Does the run give the right result when it is repeated?
 bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run) {
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    const auto inspections = run_and_inspect(gpu, candidate, {&run, 1});
+    const auto inspections = run_and_inspect(gpu, candidate, {&run, 1}, false);
     if (!inspections) return false;
     if (inspections->front().verdict.passed) return true;
   }
   return false;
 }
 
-// Runs of one case, each on a separate set. The first failure, if there is one.
+// Runs of one case, each on a separate set. `anew`: the first finds the module as the first of a
+// batch of timed launches does. The first failure, if there is one.
 std::optional<RunnerFailure> run_all(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
                                      std::span<const PlannedRun> runs,
-                                     const std::vector<std::uint64_t>& places) {
+                                     const std::vector<std::uint64_t>& places, bool anew) {
   std::vector<nlohmann::json> requests;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const double factor = factor_of(task.definition, runs[r].distribution);
-    requests.emplace_back(gpu::Run{buffers.program, places[r], runs[r].seed, factor});
+    requests.emplace_back(
+        gpu::Run{buffers.program, places[r], runs[r].seed, factor, runs[r].poison, anew && r == 0});
   }
   return gpu.ask_runner_all("run", requests);
 }
@@ -163,7 +165,7 @@ std::optional<RunnerFailure> run_host_code(Gpu& gpu, const PreparedTask& task,
                                            const BufferSet& buffers, const PlannedRun& run,
                                            std::uint64_t place) {
   const double factor = factor_of(task.definition, run.distribution);
-  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor};
+  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor, run.poison};
   if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
   const auto recycled = gpu.ask_runner("recycle", nullptr);
   return recycled ? std::nullopt : std::optional(recycled.error());
@@ -317,7 +319,8 @@ bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<Planned
 
 Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
-                                                                std::span<const PlannedRun> runs) {
+                                                                std::span<const PlannedRun> runs,
+                                                                bool anew) {
   std::mt19937_64 random(secret_number());
   const PreparedTask& task = candidate.task;
   const BufferSet buffers = candidate.buffers(runs.front().case_index);
@@ -325,7 +328,7 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
       random_places(runs.size(), buffers.program.bytes, 0, gpu.arena_bytes(), random);
   const auto failure = candidate.has_host()
                            ? run_host_code(gpu, task, buffers, runs.front(), places.front())
-                           : run_all(gpu, task, buffers, runs, places);
+                           : run_all(gpu, task, buffers, runs, places, anew);
   if (failure) return *failure;
   std::vector<Inspection> inspections;
   with_runner(gpu, [&] { inspections = inspect(gpu, task, buffers, runs, places); });

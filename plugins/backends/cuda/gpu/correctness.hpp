@@ -28,10 +28,11 @@ struct Inspection {
   std::string outside;  // a place outside of all buffers that was written; empty: none
 };
 // Does runs of one case with what is loaded, on sets of buffers somewhere in the arena, and looks
-// at what they left behind. Host code does one at a time.
+// at what they left behind. Host code does one at a time. `anew`: the module is as if just loaded.
 Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
-                                                                std::span<const PlannedRun> runs);
+                                                                std::span<const PlannedRun> runs,
+                                                                bool anew = true);
 
 // After all runs of a candidate, timed ones too: a write far from its buffers makes an evaluation
 // that was ok a runtime fault.

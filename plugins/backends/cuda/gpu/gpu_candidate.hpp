@@ -18,7 +18,8 @@ struct GpuCandidate {
   bool has_host() const { return !module.library.empty(); }
   gpu::Load load() const {
     if (has_host()) return {"", {}, module.library};
-    return {module.cubin, module.names, "", has_variables(module.cubin)};
+    return {module.cubin, module.names, "", has_variables(module.cubin),
+            most_stack(module.cubin, module.ptx)};
   }
   BufferSet buffers(std::size_t case_index) const {
     if (has_host()) return lay_out_host(task, case_index);

@@ -78,6 +78,8 @@ void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
   batch->members.resize(std::size_t{time.samples} * time.sets);
   time.seeds = {random()};
   for (const std::uint64_t member : batch->members) time.seeds.push_back(seeds[member]);
+  time.poisons.resize(time.places.size());
+  std::iota(time.poisons.begin(), time.poisons.end(), random());
 }
 
 gpu::Examine examination(const LaunchBatch& batch) {
@@ -90,6 +92,7 @@ gpu::Examine examination(const LaunchBatch& batch) {
       const std::size_t index = std::size_t{sample} * time.sets + set;
       examine.places.push_back(time.places[1 + index]);
       examine.members.push_back(batch.members[index]);
+      examine.poisons.push_back(time.poisons[1 + index]);
     }
   }
   return examine;

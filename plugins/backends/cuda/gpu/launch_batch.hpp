@@ -28,7 +28,8 @@ std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_byte
 std::uint32_t decoys_of_sample(std::uint32_t launches);
 
 // The request for a batch, and the examination of it. `seeds`: of a pool, as many as there are
-// sets; each is used once. REQUIRES: programs and samples of `time` are set.
+// sets; each is used once. Each set has the next poison. REQUIRES: programs and samples of `time`
+// are set.
 struct LaunchBatch {
   gpu::Time time;
   std::vector<std::uint64_t> members;  // of the pool, by set, except for the first

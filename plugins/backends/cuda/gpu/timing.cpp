@@ -154,9 +154,10 @@ class CaseTimer {
     examine.timed = timed;
     examine.places = random_places(timed.sets(), program.bytes, 0, arena_bytes_, random_);
     const std::vector<std::uint64_t>& seeds = check_.fresh_seeds(timed.sets(), random_);
-    gpu::Stage stage{0, program, examine.places, {}, 1};
+    gpu::Stage stage{0, program, examine.places, {}, 1, random_()};
     for (std::size_t set = 0; set < timed.sets(); ++set) {
       examine.members.push_back(set % seeds.size());
+      examine.poisons.push_back(stage.poison + set);
       stage.seeds.push_back(seeds[set % seeds.size()]);
     }
     const auto took = call_host_code(gpu_, stage, timed.launches);
@@ -505,6 +506,7 @@ std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
       once.samples = once.sets = 1;
       once.places = {0, 0};
       once.seeds = {run.seed, run.seed};
+      once.poisons = {0, 1};
       const auto ns = gpu.ask_checker("time", once).get<std::vector<std::vector<double>>>();
       slowest_ns = std::max(slowest_ns, ns.front().front());
     }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/poison.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::gpu {
@@ -23,12 +24,6 @@ constexpr std::uint64_t kTrialsFlush = 256 << 20, kMostFlushes = 32;
 // is held up for a while.
 constexpr std::size_t kSamplesAhead = 6;
 
-int attribute(CUdevice_attribute which, CUdevice device) {
-  int value = 0;
-  KRL_CUDA(cuDeviceGetAttribute, &value, which, device);
-  return value;
-}
-
 DeviceEvent event() {
   CUevent created = nullptr;
   KRL_CUDA(cuEventCreate, &created, CU_EVENT_DEFAULT);
@@ -43,13 +38,19 @@ void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64
   }
 }
 
+// What a set at `base` is filled with where no launch has written.
+void add_blank(const Program& program, std::uint64_t base, std::uint64_t poison,
+               std::vector<DeviceFill>* fills) {
+  for (const Region& blank : program.blank) {
+    fills->push_back({base + blank.offset, blank.bytes, 1, poison, 0, 0, 1, 0, kFillPoison});
+  }
+}
+
 // All that a set at `base` is filled with.
 void add_set(const Program& program, std::uint64_t base, std::uint64_t seed, double factor,
-             std::vector<DeviceFill>* fills) {
+             std::uint64_t poison, std::vector<DeviceFill>* fills) {
   add_inputs(program.inputs, base, seed, factor, fills);
-  for (const Region& blank : program.blank) {
-    fills->push_back({base + blank.offset, blank.bytes, 1, 0, 0, 0, 1, 0, kFillPoison});
-  }
+  add_blank(program, base, poison, fills);
 }
 
 std::size_t fills_of_set(const Program& program) {
@@ -84,8 +85,10 @@ void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements,
            static_cast<unsigned>(rows), 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr);
 }
 
-void poison(CUdeviceptr memory, std::uint64_t bytes) {
-  KRL_CUDA(cuMemsetD8Async, memory, static_cast<unsigned char>(kPoison), bytes, nullptr);
+void poison(CUdeviceptr memory, std::uint64_t bytes, std::uint64_t number) {
+  const auto kind = static_cast<Poison>(number % static_cast<std::uint64_t>(Poison::kRandom));
+  const auto byte = static_cast<unsigned char>(poison_word(kind, 0, 0));
+  KRL_CUDA(cuMemsetD8Async, memory, byte, bytes, nullptr);
 }
 
 DeviceSession::DeviceSession(const Setup& setup)
@@ -102,6 +105,7 @@ DeviceSession::DeviceSession(const Setup& setup)
   put_away_ = this->trusted("krl_put_away");
   nothing_ = this->trusted("krl_nothing");
   gate_.emplace(this->trusted("krl_wait"));
+  leftovers_.emplace(device, [this](const char* name) { return this->trusted(name); });
   arena_ = allocate(arena_bytes_);
   flush_bytes_ =
       2 * static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
@@ -125,9 +129,13 @@ CUfunction DeviceSession::trusted(const char* name) const {
 DeviceSession::Module DeviceSession::loaded(const Load& load) {
   CUmodule module = nullptr;
   KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
-  Module loaded{DeviceModule(module), {}, load};
+  Module loaded{DeviceModule(module), {}, {false, load.stack_bytes}, load};
   for (const std::string& name : load.kernels) {
-    KRL_CUDA(cuModuleGetFunction, &loaded.kernels.emplace_back(), module, name.c_str());
+    CUfunction& kernel = loaded.kernels.emplace_back();
+    KRL_CUDA(cuModuleGetFunction, &kernel, module, name.c_str());
+    int shared = 0;
+    KRL_CUDA(cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel);
+    loaded.footprint.shared |= shared > 0;
   }
   return loaded;
 }
@@ -186,10 +194,11 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
 
 void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
                             const std::vector<std::uint64_t>& places,
-                            const std::vector<std::uint64_t>& seeds, double factor) {
+                            const std::vector<std::uint64_t>& seeds, double factor,
+                            std::uint64_t poison) {
   std::vector<DeviceFill> fills;
   for (std::size_t s = 0; s < seeds.size(); ++s) {
-    add_set(program, places.at(s), seeds[s], factor, &fills);
+    add_set(program, places.at(s), seeds[s], factor, poison + s, &fills);
   }
   draw(base, fills_.upload(fills), program, seeds.size());
 }
@@ -215,9 +224,16 @@ void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module
 
 void DeviceSession::stage(const Run& run) {
   require_space(run.place + run.program.bytes);
-  std::vector<DeviceFill> fills;
-  add_set(run.program, run.place, run.seed, run.factor, &fills);
-  draw(arena_.get(), fills_.upload(fills), run.program, 1);
+  if (run.anew) load_anew();
+  overwrite_leftovers(run.program, loaded_);
+  lay_out(arena_.get(), run.program, {run.place}, {run.seed}, run.factor, run.poison);
+  flush_l2();
+}
+
+void DeviceSession::overwrite_leftovers(const Program& program, const Module& module) {
+  Footprint footprint = module.footprint;
+  for (const Launch& launch : program.launches) footprint.shared |= launch.shared_bytes > 0;
+  leftovers_->overwrite(footprint, overwritten_++);
 }
 
 void DeviceSession::run(const Run& run) {
@@ -243,7 +259,7 @@ void DeviceSession::call(const Calls& calls) {
 
 double DeviceSession::time_launches(const Stage& stage) {
   require_space(*std::max_element(stage.places.begin(), stage.places.end()) + stage.program.bytes);
-  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.factor);
+  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.factor, stage.poison);
   launch(stage.program, arena_.get() + stage.places.front());  // the first takes longer
   flush_l2();
   KRL_CUDA(cuCtxSynchronize);
@@ -302,7 +318,8 @@ std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
     first_move.push_back(moves.size());
     const bool keeps = !time.kept.empty() && &timed == &time.programs.front();
     const auto add = [&](std::size_t set, std::uint64_t kept) {
-      add_set(timed.program, time.places.at(set), time.seeds.at(set), 1, &fills);
+      add_set(timed.program, time.places.at(set), time.seeds.at(set), 1, time.poisons.at(set),
+              &fills);
       moves.push_back({time.places[set], kept});
     };
     add(0, kNone);
@@ -331,6 +348,7 @@ void DeviceSession::put_away(const Queued& program, std::size_t first, std::size
 // A module's first launch costs more: memory for its stack is found, its code comes in.
 void DeviceSession::launch_unmeasured(const Time& time, const std::vector<Queued>& programs) {
   for (const Queued& program : programs) {
+    overwrite_leftovers(program.timed.program, program.module);
     draw(arena_.get(), program.fills, program.timed.program, 1);
     launch(program.timed.program, arena_.get() + time.places.front(), program.module);
     put_away(program, 0, 1);
@@ -352,6 +370,7 @@ void DeviceSession::enqueue(const Queued& queued, const Time& time, std::size_t 
                             const Sample& timed) {
   const Program& program = queued.timed.program;
   const std::size_t sets = queued.timed.sets(), first = 1 + sample * sets;
+  overwrite_leftovers(program, queued.module);
   draw(arena_.get(), queued.fills + first * fills_of_set(program) * sizeof(DeviceFill), program,
        sets);
   flush_l2();

@@ -15,6 +15,7 @@
 #include "plugins/backends/cuda/worker/driver.hpp"
 #include "plugins/backends/cuda/worker/gate.hpp"
 #include "plugins/backends/cuda/worker/host_library.hpp"
+#include "plugins/backends/cuda/worker/leftovers.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 #include "plugins/backends/cuda/worker/upload_buffer.hpp"
 
@@ -30,8 +31,8 @@ struct RefusedLaunch : CudaError {
 // busy.
 void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements, void** arguments);
 
-// Enqueues it.
-void poison(CUdeviceptr memory, std::uint64_t bytes);
+// Enqueues filling memory with a poison of one byte, by its number.
+void poison(CUdeviceptr memory, std::uint64_t bytes, std::uint64_t number);
 
 class DeviceSession {
  public:
@@ -44,9 +45,10 @@ class DeviceSession {
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`, all with the same seed and factor.
   void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
-  // The same for whole sets, each at a separate place with a separate seed; and what is blank.
+  // The same for whole sets, each at a separate place with a separate seed; and what is blank, of
+  // which each set has the next poison.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
-               const std::vector<std::uint64_t>& seeds, double factor);
+               const std::vector<std::uint64_t>& seeds, double factor, std::uint64_t poison);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
   // they ask for. Waits for it: the arena's next user may be another process, whose work the GPU
   // orders in no way with this one's.
@@ -84,6 +86,7 @@ class DeviceSession {
   struct Module {
     DeviceModule module;
     std::vector<CUfunction> kernels;
+    Footprint footprint;
     Load code;  // it is of
   };
   // A program that is timed, with its code; on the GPU what its sets are filled with and where they
@@ -105,6 +108,8 @@ class DeviceSession {
   bool is_as_new(const Load& load) const;
   void load_anew();
   std::vector<Queued> upload(const Time& time);
+  // As if no launch had been before this one of a module's.
+  void overwrite_leftovers(const Program& program, const Module& module);
   void launch_unmeasured(const Time& time, const std::vector<Queued>& programs);
   void enqueue_all(const Time& time, const std::vector<Queued>& programs);
   void enqueue(const Queued& program, const Time& time, std::size_t sample, const Sample& timed);
@@ -122,6 +127,8 @@ class DeviceSession {
   Module loaded_, beside_;
   CUfunction fill_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
   std::optional<Gate> gate_;
+  std::optional<Leftovers> leftovers_;
+  std::uint64_t overwritten_ = 0;       // how often: the number of the next poison
   std::optional<HostLibrary> library_;  // instead of a module, or for calls that do nothing
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;

@@ -13,14 +13,16 @@ struct DeviceFill {
 static_assert(sizeof(DeviceFill) == 72);
 
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
-inline constexpr std::int32_t kFillPoison = 10;  // after the ValueKinds; `elements` are bytes
+// After the ValueKinds; `elements` are bytes, and `seed` is the number of the poison.
+inline constexpr std::int32_t kFillPoison = 10;
 
 struct DeviceRange {
   std::uint64_t offset, bytes;
   std::uint64_t expected = 0;    // an address; 0: guards or poison
   std::uint64_t guards = kNone;  // the offset in an arena whose guards are expected; kNone: poison
+  std::uint64_t poison = 0;      // its number
 };
-static_assert(sizeof(DeviceRange) == 32);
+static_assert(sizeof(DeviceRange) == 40);
 
 // Offsets of a set of buffers in an arena, and of its copy; kept kNone: there is none.
 struct DeviceMove {

@@ -61,6 +61,12 @@ void free_module(CUmodule module) { driver().cuModuleUnload(module); }
 void free_event(CUevent event) { driver().cuEventDestroy(event); }
 void free_import(CUdeviceptr memory) { driver().cuIpcCloseMemHandle(memory); }
 
+int attribute(CUdevice_attribute which, CUdevice device) {
+  int value = 0;
+  KRL_CUDA(cuDeviceGetAttribute, &value, which, device);
+  return value;
+}
+
 DeviceMemory allocate(std::uint64_t bytes) {
   CUdeviceptr memory = 0;
   KRL_CUDA(cuMemAlloc, &memory, bytes);

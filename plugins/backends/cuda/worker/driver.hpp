@@ -23,7 +23,8 @@ namespace krl::gpu {
   F(cuMemHostGetDevicePointer) \
   F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) \
   F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) \
-  F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) \
+  F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncGetAttribute) \
+  F(cuFuncSetAttribute) \
   F(cuLaunchKernel) \
   F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventElapsedTime) \
   F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)
@@ -84,6 +85,7 @@ using DeviceModule = Owned<CUmodule, free_module>;
 using DeviceEvent = Owned<CUevent, free_event>;
 using ImportedMemory = Owned<CUdeviceptr, free_import>;  // of another process
 
+int attribute(CUdevice_attribute which, CUdevice device);
 DeviceMemory allocate(std::uint64_t bytes);
 HostMemory allocate_host(std::uint64_t bytes);
 

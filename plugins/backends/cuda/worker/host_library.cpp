@@ -118,7 +118,7 @@ void TensorMemory::recycle() {
   let_go();
   for (auto& [address, block] : blocks_) {
     if (!block.free || !block.used) continue;
-    poison(address, block.bytes);
+    poison(address, block.bytes, recycled_++);
     block.used = false;
   }
   KRL_CUDA(cuCtxSynchronize);  // the next call may work on streams that do not wait for this one

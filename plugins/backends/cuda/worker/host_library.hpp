@@ -46,6 +46,7 @@ class TensorMemory {
   // Those that can be given out, by their size: a search among all would count as the call's time.
   std::multimap<std::uint64_t, CUdeviceptr> offered_;
   std::vector<CUdeviceptr> held_;
+  std::uint64_t recycled_ = 0;  // blocks: the number of the next one's poison
 };
 
 class HostLibrary {

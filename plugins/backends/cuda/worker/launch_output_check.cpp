@@ -45,7 +45,7 @@ ReferenceProblem LaunchOutputCheck::compute(const Pool& pool, const Made& made) 
   seeds.push_back(pool.check.seed);  // the one whose right outputs are known
   std::vector<std::uint64_t> places;
   for (std::size_t s = 0; s < seeds.size(); ++s) places.push_back(s * pool.program.bytes);
-  session_.lay_out(made.memory.get(), pool.program, places, seeds, 1);
+  session_.lay_out(made.memory.get(), pool.program, places, seeds, 1, 0);
   if (pool.program.launches.empty()) {
     for (std::size_t s = 0; s < pool.seeds.size(); ++s) {
       Check of_seed = pool.check;
@@ -176,7 +176,8 @@ void LaunchOutputCheck::find_changes(const Examine& examine, const Made& pool, C
     }
     if (!is_decoy(examine, s)) continue;
     for (const Region& blank : examine.timed.program.blank) {
-      expect({set + blank.offset, blank.bytes}, SetProblem::kDecoy, 0);
+      expect({set + blank.offset, blank.bytes, 0, kNone, examine.poisons.at(s)}, SetProblem::kDecoy,
+             0);
     }
   }
   const auto found = check_.changes(copies, ranges, check_.arena(examine.runner).guards);

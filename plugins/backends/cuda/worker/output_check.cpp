@@ -88,7 +88,7 @@ CheckResult OutputCheck::check(const Check& check) {
 
 void OutputCheck::stage(const Stage& stage) {
   session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
-                   stage.factor);
+                   stage.factor, stage.poison);
   session_.flush_l2();
   KRL_CUDA(cuCtxSynchronize);
 }

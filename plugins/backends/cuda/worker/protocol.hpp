@@ -16,6 +16,8 @@
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
 // Whoever has examined a set restores the guards in its place.
+// Memory that no launch has written holds a poison, by its number: of the kind poison_of(number, 0)
+// with that seed (evaluator/check/poison.hpp). No two launches in a row find the same kind.
 // Offsets count from the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
@@ -125,6 +127,7 @@ struct Load {
   std::vector<std::string> kernels;  // mangled
   std::string library;               // instead of both: a shared object
   bool has_variables = true;         // which launches may change: loaded again before each batch
+  std::uint32_t stack_bytes = 0;     // of a thread's local memory, at most
   bool beside = false;               // a second module, to be timed in turn with the first
 };
 
@@ -133,7 +136,9 @@ struct Run {
   Program program;
   std::uint64_t place = 0;  // of the set, in the arena
   std::uint64_t seed = 0;
-  double factor = 1;  // see factor_of
+  double factor = 1;         // see factor_of
+  std::uint64_t poison = 0;  // its number
+  bool anew = false;         // the module is loaded again, if launches may have changed it
 };
 
 // A program whose time is sampled.
@@ -156,8 +161,8 @@ struct Time {
   std::uint32_t samples = 0;
   std::uint32_t sets = 0;  // for which a sample has places; a program may use fewer
   // Of each set, in the order of their launches, those of a sample together; and one before all
-  // others, of the launches that are not measured.
-  std::vector<std::uint64_t> places, seeds;
+  // others, of the launches that are not measured. `poisons`: their numbers.
+  std::vector<std::uint64_t> places, seeds, poisons;
   // Where copies of the first program's sets are kept afterwards, but of that one; empty: nowhere.
   std::vector<std::uint64_t> kept;
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
@@ -247,6 +252,7 @@ struct Stage {
   Program program;
   std::vector<std::uint64_t> places, seeds;
   double factor = 1;
+  std::uint64_t poison = 0;  // the number of the first set's, each of the next has the next
 };
 
 // The outputs with which timed launches of a case are compared: those that a trusted program
@@ -270,6 +276,7 @@ struct Examine {
   Timed timed;
   std::vector<std::uint64_t> places, members;  // of each set; members: of the pool
   std::vector<std::uint64_t> kept;             // of its copy; empty: of no set there is one
+  std::vector<std::uint64_t> poisons;          // of each set, their numbers
   std::vector<std::int64_t> input_offsets;     // in a set; -1: may change
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;
@@ -322,12 +329,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, beside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, stack_bytes,
+                                   beside)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor, poison, anew)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, kept, backwards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, poisons, kept,
+                                   backwards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor, poison)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trials, program, place, warm_ups, trials)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds, warm_ups, trials)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
@@ -337,7 +346,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
                                    place, bytes, input_offsets, output_offsets, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, check)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, members,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, poisons, members,
                                    input_offsets, output_offsets, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetProblem, kind, set, index, wrong)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examined, pool_is_known, problems)

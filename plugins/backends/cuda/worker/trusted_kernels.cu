@@ -34,6 +34,7 @@ struct Range {
   u64 offset, bytes;
   u64 expected;  // the address of what must be there; 0: guards or poison
   u64 guards;    // the offset in the arena whose guards must be there; kNone: poison
+  u64 poison;    // its number
 };
 
 struct Move {
@@ -135,6 +136,20 @@ __device__ u64 scramble(u64 z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
+}
+
+// Four bytes of the poison of a number: see evaluator/check/poison.hpp.
+__device__ u32 poison_word(u64 number, u64 index) {
+  const u64 kind = number % 6;
+  const u32 byte = kind == 0 ? 0xff : kind == 1 ? 0 : kind == 2 ? 0x7f : kind == 3 ? 0xfe : 0x3c;
+  if (kind != 5) return byte * 0x01010101u;
+  u64 z = number + (index + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  return (u32)((z ^ (z >> 27)) * 0x94d049bb133111ebull >> 32);
+}
+
+__device__ char poison_byte(u64 number, u64 offset) {
+  return (char)(poison_word(number, offset / 4) >> offset % 4 * 8);
 }
 
 __device__ double uniform_at(u64 seed, u64 counter) {
@@ -277,12 +292,13 @@ __device__ void fill_offsets(const Fill& fill, char* base) {
   }
 }
 
-// What no launch has written yet; `elements` are bytes.
+// What no launch has written yet; `elements` are bytes, `seed` is the number of the poison.
 __device__ void fill_poison(const Fill& fill, char* base) {
   char* at = base + fill.offset;
-  for (u64 i = thread_index(); i < fill.elements / 8; i += thread_count()) ((u64*)at)[i] = ~0ull;
-  const u64 tail = fill.elements / 8 * 8 + thread_index();
-  if (tail < fill.elements) at[tail] = (char)-1;
+  for (u64 i = thread_index(); i < fill.elements / 4; i += thread_count())
+    ((u32*)at)[i] = poison_word(fill.seed, i);
+  const u64 tail = fill.elements / 4 * 4 + thread_index();
+  if (tail < fill.elements) at[tail] = poison_byte(fill.seed, tail);
 }
 
 // A tensor a row of blocks.
@@ -359,6 +375,68 @@ extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, 
   }
 }
 
+// ---- what launches leave behind in the multiprocessors
+
+// Registers that are written at once, of 256 that a thread may have.
+constexpr int kRegisters = 224;
+// For so long a block stays, so that all of a launch are resident at once.
+constexpr long long kResidentClocks = 8192;
+
+#ifdef __CUDACC__
+#define KRL_UNROLL(loop) _Pragma(#loop)
+#else
+#define KRL_UNROLL(loop)
+#endif
+
+extern __shared__ u32 krl_shared[];
+
+__device__ void stay_resident() {
+  const long long start = clock64();
+  while (clock64() - start < kResidentClocks) continue;
+}
+
+// Each is computed from the one before, and then used in the other order: so all are there at once.
+__device__ u32 overwritten_registers(u32 word) {
+  u32 held[kRegisters];
+  held[0] = word;
+  KRL_UNROLL(unroll)
+  for (int i = 1; i < kRegisters; ++i) {
+    held[i] = (held[i - 1] ^ held[i - 1] >> 15) * 1664525u + word;
+  }
+  u32 sum = word;
+  KRL_UNROLL(unroll)
+  for (int i = kRegisters - 1; i >= 0; --i) sum = sum * 22695477u ^ held[i];
+  return sum;
+}
+
+// Shared memory and registers, a block a multiprocessor. What the registers held stays in sight
+// through a word that stands in shared memory anyway.
+extern "C" __global__ void __launch_bounds__(256) krl_overwrite(u64 poison, u32 words) {
+  const u32 sum = overwritten_registers(poison_word(poison, threadIdx.x));
+  for (u32 i = threadIdx.x; i < words; i += 256) krl_shared[i] = poison_word(poison, i);
+  if (words != 0 && sum == 0x12345678u) krl_shared[0] = 0;
+  stay_resident();
+}
+
+template <int kBytes>
+__device__ void overwrite_local(u64 poison) {
+  volatile u32 frame[kBytes / 4];
+  KRL_UNROLL(unroll 4)
+  for (int i = 0; i < kBytes / 4; ++i) frame[i] = poison_word(poison, i);
+  stay_resident();
+}
+
+#define KRL_OVERWRITE_LOCAL(bytes)                                                          \
+  extern "C" __global__ void __launch_bounds__(256, 8) krl_overwrite_local_##bytes(u64 poison) { \
+    overwrite_local<bytes>(poison);                                                         \
+  }
+KRL_OVERWRITE_LOCAL(128)
+KRL_OVERWRITE_LOCAL(512)
+KRL_OVERWRITE_LOCAL(2048)
+KRL_OVERWRITE_LOCAL(8192)
+KRL_OVERWRITE_LOCAL(32768)
+KRL_OVERWRITE_LOCAL(65536)
+
 // ---- the outputs of a candidate
 
 __device__ void raise(u64* maximum, double value) {
@@ -426,12 +504,14 @@ extern "C" __global__ void krl_compare_launches(const Comparison* comparisons, u
 
 __device__ char expected_byte(const Range& range, u64 i, u64 start, u64 mask) {
   if (range.expected != 0) return ((const char*)range.expected)[i];
-  return range.guards != kNone ? guard_byte(range.guards + i, start, mask) : (char)-1;
+  if (range.guards != kNone) return guard_byte(range.guards + i, start, mask);
+  return poison_byte(range.poison, i);
 }
 
 __device__ u64 expected_word(const Range& range, u64 i, u64 start, u64 mask) {
   if (range.expected != 0) return *(const u64*)(range.expected + i);
-  return range.guards != kNone ? guard_at((range.guards + i) / 8, start, mask) : ~0ull;
+  if (range.guards != kNone) return guard_at((range.guards + i) / 8, start, mask);
+  return poison_word(range.poison, i / 4) | (u64)poison_word(range.poison, i / 4 + 1) << 32;
 }
 
 // Counts, for each range, threads that see what is not as expected. A range a row of blocks.
@@ -441,8 +521,8 @@ extern "C" __global__ void krl_find_changes(const char* base, const Range* range
   const char* at = base + range.offset;
   const u64 unaligned = (8 - (u64)at % 8) % 8;
   const u64 head = unaligned < range.bytes ? unaligned : range.bytes;
-  const bool in_words = (range.expected == 0 || (range.expected + head) % 8 == 0) &&
-                        (range.guards == kNone || (range.guards + head) % 8 == 0);
+  const u64 known = range.expected != 0 ? range.expected : range.guards != kNone ? range.guards : 0;
+  const bool in_words = (known + head) % 8 == 0;
   const u64 words = in_words ? (range.bytes - head) / 8 : 0;
   bool differs = false;
   for (u64 i = thread_index(); i < words; i += thread_count()) {

@@ -41,6 +41,26 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
   return runs;
 }
 
+std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs) {
+  std::uint64_t poison = 0;
+  for (const PlannedRun& run : runs) poison = mix_seed(poison, run.seed);
+  std::vector<PlannedRun> poisoned;
+  const auto add = [&](PlannedRun run) {
+    run.poison = poison++;
+    poisoned.push_back(run);
+  };
+  const auto is_of_the_same_case = [&](std::size_t i, std::size_t other) {
+    return other < runs.size() && runs[other].case_index == runs[i].case_index;
+  };
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    add(runs[i]);
+    if (is_of_the_same_case(i, i - 1) || is_of_the_same_case(i, i + 1)) continue;
+    add(runs[i]);
+    poisoned.back().counted = false;
+  }
+  return poisoned;
+}
+
 PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds) {
   const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, "fresh"), label);
   return {case_index, seed, Distribution::kAsGiven, RunOrder::kShuffled, false};

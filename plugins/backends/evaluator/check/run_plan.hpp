@@ -21,6 +21,7 @@ struct PlannedRun {
   RunOrder order = RunOrder::kForward;
   bool counted = false;         // counters and the estimated time come from this one
   std::uint32_t held_line = 0;  // of kDrawn: after its accesses warps are held up often
+  std::uint64_t poison = 0;     // the number of what unwritten memory holds: see poison.hpp
 
   bool operator==(const PlannedRun&) const = default;
 };
@@ -38,6 +39,10 @@ struct RunSeeds {
 // shuffled. The runs of a case are together.
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
+
+// Gives each run the poison after that of the run before, and repeats with another one the run of a
+// case that has no other: what a kernel never writes is then wrong in one of a case's runs.
+std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs);
 
 // A fresh case is run once, shuffled, on inputs that all candidates share, so that what is expected
 // there is computed once for a task; they follow from the case's label.

@@ -105,6 +105,11 @@ TEST(GpuCorrectness, SeesATailThatIsLeftOut) {
   EXPECT_THAT(record.why, HasSubstr("is nan"));
 }
 
+TEST(GpuCorrectness, SeesWhatBeginsWithAnOutputThatNobodySet) {
+  const Candidate candidate("takes_the_maximum_with_its_output");
+  EXPECT_EQ(checked(candidate, with_poisons(runs())).verdict, Verdict::kWrongResult);
+}
+
 TEST(GpuCorrectness, SeesWritesOutsideOfTheBuffers) {
   const EvaluationRecord record = checked(Candidate("writes_outside"));
   EXPECT_EQ(record.verdict, Verdict::kRuntimeFault);
@@ -298,6 +303,11 @@ TEST(GpuTiming, RefusesATasksOwnKernelThatIsWrong) {
 
 TEST(GpuTiming, NoLaunchMeetsInputsAgainThatItsModuleHasSeen) {
   const EvaluationRecord record = timed(Candidate("remembers_inputs"), Candidate("good"));
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+}
+
+TEST(GpuTiming, NoLaunchFindsWhatOthersLeftInSharedMemory) {
+  const EvaluationRecord record = timed(Candidate("counts_in_shared_memory"), Candidate("good"));
   EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 

@@ -155,6 +155,21 @@ void works_ahead(const float* x, float* y, int n) {
 }
 SIMULATED(works_ahead)
 
+// Right wherever outputs begin as NaN, or below the result.
+void takes_the_maximum_with_its_output(const float* x, float* y, int n) {
+  if (index() < n) y[index()] = std::fmax(y[index()], 2 * x[index()]);
+}
+SIMULATED(takes_the_maximum_with_its_output)
+
+// Counts its launches where no one else looks, and stops working after more than a sample has.
+void counts_in_shared_memory(const float* x, float* y, int n) {
+  unsigned& count = krl_shared[7];
+  if (first_thread() && count >> 16 != 0x5ead) count = 0x5ead0000;
+  if (first_thread()) ++count;
+  if ((count & 0xffff) <= 40 && index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(counts_in_shared_memory)
+
 // To the other half of the arena, far from all buffers.
 void writes_far_away(const float* x, float* y, int n) {
   if (index() < n) y[index()] = 2 * x[index()];

@@ -24,6 +24,7 @@
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
 
 SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
+unsigned krl_shared[kSimulatedShared];
 
 namespace {
 
@@ -152,6 +153,9 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
   *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
   if (which == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 16;
+  if (which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 1;
+  if (which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) *value = 512;
+  if (which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) *value = 4 * kSimulatedShared;
   if (which == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *value = 1'000'000;
   if (which == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) *value = 4096;
   return CUDA_SUCCESS;
@@ -247,6 +251,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   void* symbol = ::dlsym(module, (std::string(name) + "_simulated").c_str());
   *function = static_cast<CUfunction>(symbol);
   return symbol == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
+  return *value = 1, sticky;  // whatever kernel it is may use shared memory
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return sticky; }
 

@@ -17,8 +17,14 @@ extern "C" {
 extern SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
 }
 
+// Shared memory of the one multiprocessor, which outlives launches as a GPU's does.
+inline constexpr unsigned kSimulatedShared = 1024;  // words
+extern unsigned krl_shared[kSimulatedShared];
+
 #define __global__
 #define __device__ static inline
+#define __shared__
+#define __launch_bounds__(...)
 #define threadIdx simulated_thread
 #define blockIdx simulated_block
 #define blockDim simulated_block_size

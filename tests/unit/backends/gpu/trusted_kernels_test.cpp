@@ -11,10 +11,12 @@
 #include "plugins/backends/cuda/worker/device_types.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/poison.hpp"
 
 struct SimulatedIndex {
   unsigned x, y, z;
 };
+unsigned krl_shared[1024];
 extern "C" {
 SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
 void krl_fill_simulated(void** arguments, std::function<void()>* call);
@@ -238,6 +240,25 @@ TEST(TrustedKernels, FindWhatIsNoLongerPoisonOrAsItWas) {
     const std::byte before = std::exchange(memory[at], std::byte{0x7f});
     EXPECT_EQ(changed(), expected) << at;
     memory[at] = before;
+  }
+}
+
+TEST(TrustedKernels, PutThePoisonThatIsDefined) {
+  for (std::uint64_t number = 0; number < 12; ++number) {
+    std::vector<std::byte> memory(40), right(40);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const std::uint32_t word = poison_word(poison_of(number, 0), number, i);
+      std::memcpy(right.data() + 4 * i, &word, sizeof word);
+    }
+    right[39] = std::byte{};
+    const gpu::DeviceFill fill{0, 39, 1, number, 0, 0, 1, 0, gpu::kFillPoison};
+    std::byte* base = memory.data();
+    const gpu::DeviceFill* fills = &fill;
+    launch(krl_fill_simulated, 1, {&base, &fills});
+    EXPECT_EQ(memory, right) << number;
+    const gpu::DeviceRange range{0, 39, 0, gpu::kNone, number},
+        other{0, 39, 0, gpu::kNone, number + 1};
+    EXPECT_EQ(changes_in(memory, {range, other}), (std::vector<bool>{false, true})) << number;
   }
 }
 
