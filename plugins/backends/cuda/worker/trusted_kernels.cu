@@ -420,7 +420,7 @@ extern "C" __global__ void __launch_bounds__(256) krl_overwrite(u64 poison, u32 
 
 template <int kBytes>
 __device__ void overwrite_local(u64 poison) {
-  volatile u32 frame[kBytes / 4];
+  [[maybe_unused]] volatile u32 frame[kBytes / 4];
   KRL_UNROLL(unroll 4)
   for (int i = 0; i < kBytes / 4; ++i) frame[i] = poison_word(poison, i);
   stay_resident();
