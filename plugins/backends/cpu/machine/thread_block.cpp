@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "plugins/backends/cpu/machine/one_barrier.hpp"
+
 namespace krl::machine {
 namespace {
 
@@ -165,18 +167,23 @@ void ThreadBlock::add(Warp& warp, Warp::Split& split, std::uint32_t live) {
     warp.release(split);
     return;
   }
-  // The compiler may have made several barriers of one in the source.
-  const bool other = barrier.at != nullptr && barrier.at->last.line != at.last.line;
-  if (other && barrier.whole_block) {
-    running_ = &warp;
-    throw Fault{FaultKind::kDivergentBarrier,
-                "threads of the block wait at different barriers: in line " +
-                    std::to_string(barrier.at->last.line) + " and in line " +
-                    std::to_string(at.last.line),
-                at.last.line, std::countr_zero(split.mask)};
-  }
+  const bool one =
+      barrier.at == nullptr || is_one_barrier(*activation(split.frame).function, *barrier.at, at);
+  if (!one && barrier.whole_block) fault_different_barriers(*barrier.at, warp, split);
   barrier.at = &at;
   barrier.waiting += count_of(split.mask);
+}
+
+void ThreadBlock::fault_different_barriers(const BasicBlock& first, Warp& warp,
+                                           const Warp::Split& split) {
+  running_ = &warp;
+  const std::uint32_t one = first.last.line, other = split.at->last.line;
+  throw Fault{FaultKind::kDivergentBarrier,
+              "threads of the block wait at different barriers: " +
+                  (one == other ? "two of line " + std::to_string(other)
+                                : "in line " + std::to_string(one) + " and in line " +
+                                      std::to_string(other)),
+              other, std::countr_zero(split.mask)};
 }
 
 bool ThreadBlock::is_complete(const Barrier& barrier) const {

@@ -57,6 +57,8 @@ class ThreadBlock {
   void release(std::uint32_t id);
   static void write_result(Warp::Split& split, std::uint32_t trues, std::uint32_t threads);
   std::uint32_t barrier_of(const Warp::Split& split) const;
+  [[noreturn]] void fault_different_barriers(const BasicBlock& first, Warp& warp,
+                                             const Warp::Split& split);
   [[noreturn]] void fault_deadlock();
 
   BlockMemory memory_;

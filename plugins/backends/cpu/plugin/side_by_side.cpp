@@ -1,19 +1,37 @@
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
 
+#include <algorithm>
+
 namespace krl::cpu {
 namespace {
 
 // Runs with hold-ups: at least so many, where warps met in few lines, and at most.
 constexpr std::size_t kFewestRuns = 6, kMostRuns = 12;
 
+// Of the cases from `begin` on, that with most encounters; the first of several.
+std::optional<std::size_t> busiest_case(const MachineRuns& runs, std::size_t begin) {
+  std::map<std::size_t, std::size_t> counts;
+  for (const Encounter& encounter : runs.result().encounters) {
+    const std::size_t c = runs.runs()[encounter.run].plan.case_index;
+    if (c >= begin) ++counts[c];
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == counts.end()) return std::nullopt;
+  return most->first;
+}
+
 }  // namespace
 
 void Encounters::add(const MachineRuns& runs, std::size_t cases) {
+  if (!other_case_) other_case_ = busiest_case(runs, cases);
   for (const Encounter& encounter : runs.result().encounters) {
-    if (runs.runs()[encounter.run].plan.case_index >= cases) continue;
+    const PlannedRun& plan = runs.runs()[encounter.run].plan;
+    if (plan.case_index >= cases && plan.case_index != other_case_) continue;
     Line& line = lines_[encounter.line];
     if (line.runs.empty()) line.place = encounter.place;
-    line.runs.push_back(runs.runs()[encounter.run].plan);
+    line.runs.push_back(plan);
   }
 }
 

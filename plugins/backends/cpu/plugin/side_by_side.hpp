@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace krl::cpu {
 // which they did.
 class Encounters {
  public:
-  // Those of the first `cases` cases.
+  // Those of the first `cases` cases and, to bound the cost, of one of the others: that in which
+  // warps met in most lines.
   void add(const MachineRuns& runs, std::size_t cases);
 
   // Each case in which warps met, once, in lockstep: that loses every update that is not an atomic
@@ -31,6 +33,7 @@ class Encounters {
     std::vector<PlannedRun> runs;
   };
   std::map<std::uint32_t, Line> lines_;
+  std::optional<std::size_t> other_case_;
 };
 
 }  // namespace krl::cpu

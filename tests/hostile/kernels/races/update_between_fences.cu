@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic on-gpu: nondeterministic|wrong_result|ok
+// task: total_sum expect: runtime_fault|nondeterministic on-gpu: nondeterministic|wrong_result|ok
 // Fences order the accesses of two blocks, but make no update of a load and a store.
 // @launch clear<<<1, 1>>>(y)
 // @launch kern<<<16, 32>>>(x, y, n)

@@ -483,6 +483,16 @@ y[t] = s[49 - t] + __syncthreads_count(1);)",
   EXPECT_EQ(y, each(64, [](int t) { return t < 50 ? 49 - t + 50 : 0; }));
 }
 
+// Unrolled, in one line: threads that leave at different rounds wait at copies of one barrier.
+TEST(Divergence, CopiesOfABarrierAreOne) {
+  const auto y = run(R"(
+#pragma unroll
+for (int r = 0; r < 4; ++r) { if (t % 5 <= r) break; y[t] += 1; __syncthreads(); }
+y[t] += 10;)",
+                     64, {1, 64});
+  EXPECT_EQ(y, each(64, [](int t) { return t % 5 + 10; }));
+}
+
 TEST(Divergence, WaitingForAThreadThatNeverComesIsAFault) {
   const Result result = result_of(
       R"(__global__ void k(int* y) {

@@ -105,6 +105,22 @@ INSTANTIATE_TEST_SUITE_P(
   }
 })",
                   FaultKind::kDivergentBarrier, 4, "different barriers: in line 6 and in line 4"},
+        FaultCase{"two_barriers_in_one_line",
+                  R"(__global__ void k(float* x, int n) {
+  if (threadIdx.x < 16) { x[0] = 1; __syncthreads(); x[1] = 2; } else { __syncthreads(); }
+})",
+                  FaultKind::kDivergentBarrier, 2, "different barriers: two of line 2"},
+        FaultCase{"two_calls_in_one_line",
+                  R"(__device__ void meet(float* x) { x[threadIdx.x] += 1; __syncthreads(); }
+__global__ void k(float* x, int n) {
+  if (threadIdx.x & 1) { meet(x); x[threadIdx.x] = 2; } else { meet(x); x[threadIdx.x] = 3; }
+})",
+                  FaultKind::kDivergentBarrier, 3, "two of line 3"},
+        FaultCase{"one_barrier_more_for_half_of_a_warp",
+                  R"(__global__ void k(float* x, int n) {
+  if (threadIdx.x % 32 < 16) __syncthreads(); __syncthreads(); x[0] = 1;
+})",
+                  FaultKind::kDivergentBarrier, 2, "two of line 2"},
         FaultCase{"shuffle_outside_mask",
                   R"(__global__ void k(float* x, int n) {
   x[threadIdx.x] = __shfl_down_sync(0xffff, x[threadIdx.x], 1);

@@ -60,9 +60,18 @@ class MemoryOrder : public ::testing::Test {
     access(block, false, warp, true, first, stride, value);
   }
 
+  // By one lane. True: it is a race if it changes the word.
+  enum Strong { kLoad, kStore, kAtomic };
+  bool strong(BlockMemory& block, std::uint32_t warp, Strong kind, std::uint32_t word) {
+    const Request now{strong_[kind], 7, warp, 1, 4, kind != kLoad, true, kind == kAtomic, nullptr};
+    const std::uint64_t address = launch_.address_of(0) + word * 4;
+    Conflict conflict;
+    return block.enter_global(now, 0, block.find_global(now, 0, address), address, &conflict);
+  }
+
   alignas(4096) std::byte arena_[kBytes] = {};
   std::vector<GlobalVariable> variables_;
-  MemoryAccess load_[1], store_[1];
+  MemoryAccess load_[1], store_[1], strong_[3];
   Program program_;
   LaunchMemory launch_;
 };
@@ -76,39 +85,181 @@ TEST_F(MemoryOrder, StoresOfTwoBlocksRaceUnlessTheValueIsThere) {
   EXPECT_THROW(store(b, 0, 0, 1, 5), Fault);
 }
 
-TEST_F(MemoryOrder, FencesOfBothBlocksOrderThem) {
+// Word 128 is a flag of what is in words 0 to 31.
+TEST_F(MemoryOrder, FencesAroundAStrongWriteAndAReadOfItOrderBlocks) {
   BlockMemory a(launch_), b(launch_);
   a.begin_block(2);
   b.begin_block(2);
   store(a, 0, 0);
   EXPECT_THROW(load(b, 0, 0), Fault);
-  a.fence(0, kAllLanes, FenceScope::kBlock);
-  b.fence(0, kAllLanes, FenceScope::kDevice);
-  EXPECT_THROW(load(b, 0, 0), Fault) << "a fence of the block is none for other blocks";
-  a.fence(0, kAllLanes, FenceScope::kDevice);
-  EXPECT_TRUE(launch_.encounters().empty());
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  strong(a, 0, kStore, 128);
+  strong(b, 0, kLoad, 128);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "the reader has not fenced";
+  EXPECT_THROW(load(b, 1, 0), Fault);
+  b.fence(0, 1, kFenceOfDevice);
   load(b, 0, 0);
-  const std::vector<cpu::Encounter> expected = {{0, 7, "x[0]"}};
+  const std::vector<cpu::Encounter> expected = {{0, 7, "x[128]"}};
   EXPECT_EQ(launch_.encounters(), expected);
+  EXPECT_THROW(load(b, 1, 0), Fault) << "another warp";
+  b.barrier_passed();
+  load(b, 1, 0);
+}
+
+TEST_F(MemoryOrder, AFenceAtTheWrongPlaceOrdersNothing) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(2);
+  b.begin_block(2);
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  store(a, 0, 0);
+  strong(a, 0, kStore, 128);
+  strong(b, 0, kLoad, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "before the data";
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "after the flag";
+  a.fence(1, kAllLanes, kFenceOfDevice);
+  strong(a, 1, kStore, 128);
+  strong(b, 0, kLoad, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "of another warp, without a barrier";
+  strong(a, 0, kStore, 129);
+  strong(b, 0, kLoad, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "another word";
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  strong(b, 0, kLoad, 129);
+  EXPECT_THROW(load(b, 0, 0), Fault) << "before the look at the flag";
+}
+
+TEST_F(MemoryOrder, ABarrierMakesAFenceOneOfTheBlock) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(2);
+  b.begin_block(2);
+  store(a, 1, 0);
   a.barrier_passed();
-  store(a, 0, 32);
-  EXPECT_THROW(load(b, 0, 32), Fault) << "the fence came before the store";
+  a.fence(0, 1, kFenceOfDevice);
+  strong(a, 0, kAtomic, 128);
+  store(a, 1, 32);
+  strong(b, 0, kAtomic, 128);
+  b.barrier_passed();  // as in CUDA's samples, without a fence
+  load(b, 1, 0);
+  EXPECT_THROW(load(b, 1, 32), Fault) << "after the fence";
+}
+
+TEST_F(MemoryOrder, AtomicsKeepWhatTheWordHadAndStoresDoNot) {
+  BlockMemory a(launch_), b(launch_), c(launch_);
+  for (BlockMemory* block : {&a, &b, &c}) block->begin_block(1);
+  store(a, 0, 0);
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  strong(a, 0, kAtomic, 128);
+  strong(a, 0, kAtomic, 129);
+  strong(b, 0, kAtomic, 128);
+  strong(b, 0, kStore, 129);
+  strong(c, 0, kLoad, 129);
+  c.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(c, 0, 0), Fault);
+  strong(c, 0, kLoad, 128);
+  c.fence(0, kAllLanes, kFenceOfDevice);
+  load(c, 0, 0);
+}
+
+TEST_F(MemoryOrder, WhatABlockHasLearnedItPublishes) {
+  BlockMemory a(launch_), b(launch_), c(launch_);
+  for (BlockMemory* block : {&a, &b, &c}) block->begin_block(1);
+  store(a, 0, 0);
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  strong(a, 0, kStore, 128);
+  strong(b, 0, kLoad, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  strong(b, 0, kStore, 129);
+  strong(c, 0, kLoad, 129);
+  c.fence(0, kAllLanes, kFenceOfDevice);
+  load(c, 0, 0);
+}
+
+TEST_F(MemoryOrder, AFenceOfTheBlockIsNoneForOthers) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(2);
+  b.begin_block(1);
+  store(a, 0, 0);
+  a.fence(0, kAllLanes, kFenceOfBlock);
+  strong(a, 0, kAtomic, 128);
+  strong(b, 0, kAtomic, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  EXPECT_THROW(load(b, 0, 0), Fault);
+  strong(a, 1, kAtomic, 128);
+  a.fence(1, kAllLanes, kFenceOfBlock);
+  load(a, 1, 0);
 }
 
 // As a group of warps hands over: all lanes store, they meet, and one of them fences for all.
 TEST_F(MemoryOrder, AFenceIsOneOfTheLanesMetBefore) {
   BlockMemory a(launch_);
   a.begin_block(2);
+  const auto hand_over = [&] {
+    a.fence(0, 1, kFenceOfBlock);
+    strong(a, 0, kStore, 128);
+    strong(a, 1, kLoad, 128);
+    a.fence(1, kAllLanes, kFenceOfBlock);
+  };
   store(a, 0, 0);
-  a.fence(0, 1, FenceScope::kBlock);
-  a.fence(1, kAllLanes, FenceScope::kBlock);
+  hand_over();
   EXPECT_THROW(store(a, 1, 0, 1, 5), Fault) << "of one lane, which the others have not met";
   a.begin_block(2);
   store(a, 0, 64);
   a.lanes_met(0, kAllLanes);
-  a.fence(0, 1, FenceScope::kBlock);
-  a.fence(1, kAllLanes, FenceScope::kBlock);
+  hand_over();
   store(a, 1, 64, 1, 5);
+}
+
+TEST_F(MemoryOrder, AFenceIsNoMeeting) {
+  BlockMemory a(launch_);
+  a.begin_block(1);
+  store(a, 0, 0);
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  load(a, 0, 0);
+  EXPECT_THROW(load(a, 0, 1), Fault) << "another lane's";
+}
+
+TEST_F(MemoryOrder, StrongStoresDoNotRace) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(1);
+  b.begin_block(1);
+  strong(a, 0, kStore, 128);
+  strong(b, 0, kStore, 128);
+  strong(b, 0, kAtomic, 128);
+  EXPECT_EQ(launch_.encounters().size(), 1u) << "but they meet";
+  strong_[kAtomic].block_scope = true;
+  EXPECT_TRUE(strong(a, 0, kAtomic, 128)) << "an atomic of the block's scope on another's word";
+}
+
+TEST_F(MemoryOrder, AStrongReadOfAPlainStoreRaces) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(1);
+  b.begin_block(1);
+  store(a, 0, 0);
+  EXPECT_THROW(strong(b, 0, kLoad, 0), Fault);
+  EXPECT_THROW(strong(b, 0, kAtomic, 0), Fault);
+}
+
+TEST_F(MemoryOrder, TheReadOnlyCacheIsForWhatNobodyWrites) {
+  BlockMemory a(launch_), b(launch_);
+  a.begin_block(1);
+  b.begin_block(1);
+  store(a, 0, 0);
+  a.fence(0, kAllLanes, kFenceOfDevice);
+  strong(a, 0, kStore, 128);
+  strong(b, 0, kLoad, 128);
+  b.fence(0, kAllLanes, kFenceOfDevice);
+  load(b, 0, 0);
+  load_[0].read_only = true;
+  load(b, 0, 32);
+  EXPECT_THROW(load(b, 0, 0), Fault);
+  begin_launch();
+  b.begin_block(1);
+  load(b, 0, 0);
 }
 
 TEST_F(MemoryOrder, TheEndOfALaunchOrdersAll) {

@@ -78,8 +78,6 @@ INSTANTIATE_TEST_SUITE_P(
 })"},
         Kernel{"everyone_stores_its_own", HEAD "y[0] = i; }"},
         Kernel{"sum_without_atomic", HEAD "y[0] += x[i % 1000]; }"},
-        Kernel{"volatile_sum_of_blocks",
-               HEAD "volatile float* s = y; if (t == 0) *s = *s + x[i]; }"},
         Kernel{"stencil_in_place", HEAD "if (i > 0 && i < n) y[i] = y[i - 1] + i; }"},
         Kernel{"histogram_without_barrier", HEAD R"(  __shared__ int h[8];
   if (t < 8) h[t] = 0;
@@ -188,6 +186,8 @@ INSTANTIATE_TEST_SUITE_P(
 })"},
         Kernel{"dynamic_shared", HEAD
                "extern __shared__ float s[]; s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1]; }"},
+        Kernel{"volatile_stores_of_blocks",
+               HEAD "volatile float* s = y; if (t == 0) *s = blockIdx.x; }"},
         Kernel{"volatile_flag",
                HEAD "volatile int* f = z; if (i == 0) f[1] = 1; if (f[1] == 5) y[i] = 1; }"},
         Kernel{"volatile_release_of_a_lock", HEAD R"(  if (t == 0) {

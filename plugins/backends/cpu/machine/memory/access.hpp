@@ -34,6 +34,8 @@ struct MemoryAccess {
 
   AccessKind kind = AccessKind::kLoad;
   bool strong = false;             // volatile, relaxed, acquire, release, atomic
+  bool block_scope = false;        // strong towards threads of the same block only
+  bool read_only = false;          // a load through the cache for what nobody writes (ld.nc)
   bool reduces = false;            // atomic; no one reads the old value, and others may come first
   std::uint8_t elements = 1;       // of a vector
   std::uint8_t element_bytes = 4;  // in memory

@@ -30,7 +30,7 @@ void test_space(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
 void nothing(const Instruction&, Warp&, std::byte*, Mask) {}
 
 void fence(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
-  warp.memory().fence(warp.index(), mask, static_cast<FenceScope>(i.extra[0]));
+  warp.memory().fence(warp.index(), mask, {i.extra[0]});
 }
 
 void decode_cvta(const ptx::Instruction& from, Operands& operands, Instruction* out) {
@@ -97,15 +97,18 @@ bool decode_fence(const ptx::Instruction& from, Operands& operands, Instruction*
                                          "async::global",
                                          "async::shared::cta",
                                          "mbarrier_init"};
-  bool block_scope = false;
+  MemoryModifiers order;
   for (const std::string& name : from.modifiers) {
-    block_scope |= name == "cta";
+    order.block_scope |= name == "cta";
+    order.acquire |= name == "acquire";
+    order.release |= name == "release";
     if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
       operands.unsupported(from);
     }
   }
-  out->extra[0] = static_cast<std::uint8_t>(block_scope ? FenceScope::kBlock : FenceScope::kDevice);
-  out->run = fence;
+  if (!order.acquire && !order.release) order.acquire = order.release = true;
+  out->extra[0] = order.fence().bits;
+  out->run = from.has("proxy") ? nothing : fence;
   return true;
 }
 

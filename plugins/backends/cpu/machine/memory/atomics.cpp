@@ -113,7 +113,9 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   const AddressRow row = AccessForm::addresses(i, frame);
   MemoryAccess& access = *i.access;
   const AccessCounts before = access.counts;
-  if (i.extra[2] != kNoFence) memory.fence(warp.index(), mask, static_cast<FenceScope>(i.extra[2]));
+  const Mask all = mask;
+  const Fence fence{i.extra[2]};
+  if (fence.releases()) memory.fence(warp.index(), mask, fence.releasing());
   memory.path(warp.index()).atomic();
   while (mask != 0) {
     LaneAddresses group;
@@ -151,6 +153,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
     }
     count_passes(memory, access, group, request.bytes, !shared);
   }
+  if (fence.acquires()) memory.fence(warp.index(), all, fence.acquiring());
 }
 
 // d: the row of the old values, or 0; b, c: rows of operands.
@@ -278,9 +281,8 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   }
   if (name == "cas") out->c = operands.source(from.operands[first + 2], modifiers.type);
   if (returns) out->d = operands.destination(from.operands[0], modifiers.type);
-  const bool fence = modifiers.acquire || modifiers.release;
-  const FenceScope scope = modifiers.block_scope ? FenceScope::kBlock : FenceScope::kDevice;
-  out->extra[2] = fence ? static_cast<std::uint8_t>(scope) : kNoFence;
+  access.block_scope = modifiers.block_scope;
+  out->extra[2] = modifiers.fence().bits;
   out->run = operation_of(name, modifiers.type, modifiers.space == ptx::Space::kGlobal && !vector);
   if (out->run == nullptr) operands.unsupported(from);
   return true;

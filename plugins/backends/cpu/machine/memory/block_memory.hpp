@@ -34,7 +34,7 @@ class BlockMemory {
   // before those of the warp that follow.
   void lanes_met(std::uint32_t warp, Mask lanes) { order_.lanes_met(warp, lanes); }
   // Lanes of a warp executed a fence, or an access that is one.
-  void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
+  void fence(std::uint32_t warp, Mask lanes, Fence fence) { order_.fence(warp, lanes, fence); }
   // Whether the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
   // The block has ended.
@@ -91,6 +91,8 @@ class BlockMemory {
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
+  Access access_of(const Request& request, unsigned lane, bool shared);
+  void synchronise(std::uint64_t address, std::uint32_t bytes, const Access& access);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 

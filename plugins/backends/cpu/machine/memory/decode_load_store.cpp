@@ -170,6 +170,8 @@ bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruc
   MemoryAccess& access = *out->access;
   access.kind = is_load ? AccessKind::kLoad : AccessKind::kStore;
   access.strong = modifiers.strong;
+  access.block_scope = modifiers.block_scope;
+  access.read_only = modifiers.read_only;
   access.elements = static_cast<std::uint8_t>(modifiers.elements);
   access.element_bytes = static_cast<std::uint8_t>(bytes);
   std::uint32_t width = 0;
@@ -188,9 +190,7 @@ bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruc
   }
   const bool with_sign = out->extra[1] != 0;
   bind_address(address, modifiers.space, operands, out);
-  const bool fence = modifiers.acquire || modifiers.release;
-  const FenceScope scope = modifiers.block_scope ? FenceScope::kBlock : FenceScope::kDevice;
-  out->extra[2] = fence ? static_cast<std::uint8_t>(scope) : kNoFence;
+  out->extra[2] = modifiers.fence().bits;
   const auto element = static_cast<std::uint32_t>(bytes);
   out->run = is_load
                  ? load_operation(element, width == 0 ? std::max(2u, element) : width, with_sign)

@@ -121,8 +121,10 @@ void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict) {
        place_of(culprit, shared) + " is " + (culprit.request.write ? "written" : "read") +
            " by thread " + culprit.launch.thread_name(thread) + " and " +
            (conflict.other_wrote ? "written" : "read") + " by " + who +
-           (conflict.other_block ? " and nothing orders the two blocks"
-                                 : " without a barrier between the two"));
+           (!conflict.other_block ? " without a barrier between the two"
+            : culprit.request.access.read_only
+                ? ", and the cache of __ldg may keep what was there before"
+                : " and nothing orders the two blocks"));
 }
 
 void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict) {

@@ -203,14 +203,18 @@ void BlockMemory::touch_sector(Sectors& sectors, std::uint32_t index) {
   sectors.count(cell);
   // Lanes of the same warp that nothing orders, and that may have touched other elements.
   const auto differs = [&](Record known) {
+    constexpr Record kWhere = ~Record{first_of_stamp(kStamps - 1)};
     return known >= sectors.floor && serial_of(known) == order_.serial() &&
-           same_stamp(who_of(known), who_of(sectors.own)) && (known ^ (sectors.own | who)) != 0;
+           same_warp(who_of(known), who_of(sectors.own)) &&
+           who_of(known) >= order_.last_meeting(request.warp) &&
+           ((known ^ (sectors.own | who)) & kWhere) != 0;
   };
   if (launch_.shadow().is_split(cell) || differs(cell.write) ||
       (request.write && differs(cell.read))) {
     return touch_by_lane(sectors, sectors.shape.sector[index]);
   }
-  const Access access{who_of(sectors.own | who), request.write, false};
+  Access access{who_of(sectors.own | who), request.write, false};
+  access.read_only = request.access.read_only;
   Conflict conflict;
   const Verdict verdict = order_.judge(cell, access, &conflict);
   if (verdict != Verdict::kFine) return touch_by_lane(sectors, sectors.shape.sector[index]);
@@ -259,8 +263,7 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
   GlobalShadow& shadow = launch_.shadow();
   Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
   const FineCells cells = shadow.split(&sector, request.bytes < 4);
-  const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                      request.write, false, request.atomic, request.access.reduces};
+  const Access access = access_of(request, lane, false);
   GlobalShadow::touch(request.write ? &sector.write : &sector.read, order_.serial());
   held_ |= request.line == launch_.held_line();
   bool if_changed = false;
@@ -277,7 +280,23 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
     }
     order_.remember(&cell, access, verdict);
   }
+  if (request.strong) synchronise(address, request.bytes, access);
   return if_changed;
+}
+
+Access BlockMemory::access_of(const Request& request, unsigned lane, bool shared) {
+  const MemoryAccess& form = request.access;
+  Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
+                request.write, shared, request.atomic, form.reduces};
+  if (form.block_scope) access.scope = Scope::kBlock;
+  access.read_only = form.read_only;
+  return access;
+}
+
+void BlockMemory::synchronise(std::uint64_t address, std::uint32_t bytes, const Access& access) {
+  for (std::uint64_t word = address / 4; word <= (address + bytes - 1) / 4; ++word) {
+    order_.synchronise(word, access);
+  }
 }
 
 }  // namespace krl::machine

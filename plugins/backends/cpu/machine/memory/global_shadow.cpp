@@ -40,18 +40,18 @@ void GlobalShadow::begin_launch() {
   first_serial_ += static_cast<std::uint32_t>(blocks_.size());
   floor_ = Record{first_serial_} << kSerialShift;
   blocks_.clear();
+  words_.clear();
   units_ = 0;
 }
 
 std::uint32_t GlobalShadow::begin_block() {
   const auto serial = first_serial_ + static_cast<std::uint32_t>(blocks_.size());
-  blocks_.push_back({serial, 0, false});
+  blocks_.push_back({serial, false});
   return serial;
 }
 
 std::uint32_t GlobalShadow::continue_block(std::uint32_t serial) {
-  const BlockRecord before = block(serial);
-  blocks_.push_back(before);
+  blocks_.push_back({block(serial).first_serial, false});
   return first_serial_ + static_cast<std::uint32_t>(blocks_.size()) - 1;
 }
 

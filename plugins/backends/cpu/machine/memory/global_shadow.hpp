@@ -13,18 +13,9 @@
 #include <vector>
 
 #include "plugins/backends/cpu/machine/memory/identity.hpp"
+#include "plugins/backends/cpu/machine/memory/knowledge.hpp"
 
 namespace krl::machine {
-
-// serial of the block (28) | pattern (4) | Who (32). Of a sector, the pattern is 1 + the binary
-// logarithm of the bytes of an element, and the lane in Who is that of the first element; of a word
-// or byte it is 0.
-using Record = std::uint64_t;
-inline constexpr unsigned kSerialShift = 36, kPatternShift = 32;
-inline constexpr std::uint32_t serial_of(Record record) {
-  return static_cast<std::uint32_t>(record >> kSerialShift);
-}
-inline constexpr Who who_of(Record record) { return static_cast<Who>(record); }
 
 // Of a sector, a word or a byte: the last accesses. Of a sector that has finer cells, both have the
 // serial of the block that did it last and kElsewhere, and `write` has the number of the cells.
@@ -60,8 +51,7 @@ class ZeroPages {
 // A block that has run or runs in this launch.
 struct BlockRecord {
   std::uint32_t first_serial = 0;  // a long block has several serials, one after another
-  std::uint32_t fence_stamp = 0;   // of its last fence that other blocks may see; 0: none
-  bool atomic = false;             // it made a strong access
+  bool forgotten = false;          // what it did under this serial counts as ordered
 };
 
 class GlobalShadow {
@@ -70,6 +60,7 @@ class GlobalShadow {
   Cell* reserve(std::size_t bytes);
 
   void begin_launch();
+  SyncWords& words() { return words_; }
   // A serial number for a block that begins, or for one whose stamps have been used up.
   std::uint32_t begin_block();
   std::uint32_t continue_block(std::uint32_t serial);
@@ -109,6 +100,7 @@ class GlobalShadow {
   std::uint32_t first_serial_ = 1;
   Record floor_ = Record{1} << kSerialShift;
   std::vector<BlockRecord> blocks_;
+  SyncWords words_;
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   std::uint32_t units_ = 0;  // given out in this launch
 };

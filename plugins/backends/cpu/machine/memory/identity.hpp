@@ -29,4 +29,14 @@ inline constexpr std::uint32_t lane_of(Who who) { return who >> kLaneShift & 31;
 inline constexpr bool same_warp(Who a, Who b) { return ((a ^ b) >> kWarpShift & 31) == 0; }
 inline constexpr bool same_stamp(Who a, Who b) { return (a ^ b) >> kWarpShift == 0; }
 
+// serial of the block (28) | pattern (4) | Who (32). Of a sector, the pattern is 1 + the binary
+// logarithm of the bytes of an element, and the lane in Who is that of the first element; of a word
+// or byte it is 0.
+using Record = std::uint64_t;
+inline constexpr unsigned kSerialShift = 36, kPatternShift = 32;
+inline constexpr std::uint32_t serial_of(Record record) {
+  return static_cast<std::uint32_t>(record >> kSerialShift);
+}
+inline constexpr Who who_of(Record record) { return static_cast<Who>(record); }
+
 }  // namespace krl::machine

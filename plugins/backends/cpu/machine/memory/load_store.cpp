@@ -156,8 +156,8 @@ void load(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   };
   access_memory(memory, request_of(i, warp), AccessForm::addresses(i, frame), mask,
                 AccessForm::space(i), frame, move);
-  if (i.extra[2] != kNoFence) [[unlikely]]
-    memory.fence(warp.index(), mask, static_cast<FenceScope>(i.extra[2]));
+  if (i.extra[2] != 0) [[unlikely]]
+    memory.fence(warp.index(), mask, {i.extra[2]});
 }
 
 template <class Stored>
@@ -198,8 +198,8 @@ void store(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     values.rows[k] = frame + access.rows[k];
     values.row_bytes[k] = access.register_bytes[k];
   }
-  if (i.extra[2] != kNoFence) [[unlikely]]
-    memory.fence(warp.index(), mask, static_cast<FenceScope>(i.extra[2]));
+  if (i.extra[2] != 0) [[unlikely]]
+    memory.fence(warp.index(), mask, {i.extra[2]});
   Request request = request_of(i, warp);
   request.values = &values;
   access_memory(memory, request, AccessForm::addresses(i, frame), mask, AccessForm::space(i), frame,

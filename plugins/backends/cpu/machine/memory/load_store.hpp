@@ -1,7 +1,7 @@
 // The operations of loads and stores.
 //
 // Instruction: a the row of addresses, extra[0] their bytes, immediate the offset, extra[1] the
-// ptx::Space, extra[2] the FenceScope of an acquire or release or kNoFence; the rest is in the
+// ptx::Space, extra[2] the Fence that it is; the rest is in the
 // MemoryAccess.
 #pragma once
 
@@ -10,8 +10,6 @@
 #include "plugins/backends/cpu/machine/program.hpp"
 
 namespace krl::machine {
-
-inline constexpr std::uint8_t kNoFence = 0xff;
 
 // Null: there is none. `bytes`: of an element in memory; `is_signed`: it is widened with its sign.
 Operation load_operation(std::uint32_t bytes, std::uint32_t register_bytes, bool is_signed);

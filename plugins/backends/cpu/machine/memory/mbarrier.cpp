@@ -99,7 +99,7 @@ struct Arrival {
 template <Arrival arrival>
 void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
-  memory.fence(warp.index(), mask, FenceScope::kBlock);
+  memory.fence(warp.index(), mask, kFenceOfBlock);
   if (arrival.copies) memory.finish_copies(warp.index(), mask);
   bool completed = false;
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
@@ -138,7 +138,7 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
     passed |= Mask{barrier->phase != phase} << lane;
   });
-  warp.memory().fence(warp.index(), mask, FenceScope::kBlock);
+  warp.memory().fence(warp.index(), mask, kFenceOfBlock);
   set_predicate(row<Mask>(frame, i.d), mask, passed);
 }
 

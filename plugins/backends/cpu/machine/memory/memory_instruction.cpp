@@ -49,10 +49,18 @@ bool MemoryModifiers::take(std::string_view other) {
   return true;
 }
 
+Fence MemoryModifiers::fence() const {
+  if (!acquire && !release) return {};
+  const unsigned bits = (acquire ? Fence::kAcquire : 0u) | (release ? Fence::kRelease : 0u) |
+                        (block_scope ? Fence::kOfBlock : 0u);
+  return {static_cast<std::uint8_t>(bits)};
+}
+
 MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operands& operands) {
   MemoryModifiers found;
   for (const std::string& name : instruction.modifiers) {
     if (name == "L2::cache_hint") found.cache_policy = true;
+    if (name == "nc") found.read_only = true;
     if (is_hint(name) || take_order(name, &found)) continue;
     if (const auto space = space_named(name)) {
       const bool copies = instruction.opcode == "cp";  // from one space to another

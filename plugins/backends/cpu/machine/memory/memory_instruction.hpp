@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/backends/cpu/machine/memory/synchronisation.hpp"
 #include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
@@ -21,10 +22,12 @@ struct MemoryModifiers {
   bool acquire = false;
   bool release = false;
   bool block_scope = false;         // .cta
+  bool read_only = false;           // .nc
   bool cache_policy = false;        // .L2::cache_hint: one operand more, at the end
   std::vector<std::string> others;  // in their order: operations, .noftz, …
 
   bool take(std::string_view other);  // true, if it was there; it is no longer
+  Fence fence() const;                // that the access is
 };
 
 // Throws Unsupported for a modifier of addressing that the machine does not have (clusters).

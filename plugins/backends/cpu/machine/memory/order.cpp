@@ -6,6 +6,8 @@ bool AccessOrder::begin_block() {
   serial_ = shadow_.begin_block();
   const bool enough = next_stamp_ < kStamps / 2;
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
+  synchronisation_.begin_block(serial_);
+  met_.fill(0);
   barrier();
   begin_ = barrier_;
   return enough;
@@ -14,6 +16,7 @@ bool AccessOrder::begin_block() {
 void AccessOrder::barrier() {
   barrier_ = first_of_stamp(next_stamp_);
   present_.fill(0);
+  synchronisation_.barrier();
 }
 
 void AccessOrder::take_stamp(std::uint32_t warp) {
@@ -21,30 +24,38 @@ void AccessOrder::take_stamp(std::uint32_t warp) {
 }
 
 void AccessOrder::reset_stamps() {
-  shadow_.block(serial_).fence_stamp = kStamps;  // what it did may count as fenced
+  shadow_.block(serial_).forgotten = true;
   serial_ = shadow_.continue_block(serial_);
   next_stamp_ = stamp_of(kOrdered) + 1;
   begin_ = kOrdered;
+  met_.fill(0);
   barrier();
 }
 
-void AccessOrder::fence(std::uint32_t warp, Mask lanes, FenceScope scope) {
-  if (fenced_since_[warp] != barrier_) fenced_lanes_[warp] = 0;
-  fenced_since_[warp] = barrier_;
-  fenced_lanes_[warp] |= lanes;
-  fenced_before_[warp] = present_[warp] != 0 ? stamp_of(present_[warp]) : next_stamp_;
-  if (scope == FenceScope::kDevice) shadow_.block(serial_).fence_stamp = next_stamp_ - 1;
+// What the warp does next has another stamp than what came before a release.
+void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
+  if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
+  if (!fence.releases()) return;
+  const std::uint32_t block = shadow_.block(serial_).first_serial;
+  Knowledge own;
+  own.add_block(block, bound_of(serial_, barrier_));
+  own.add_warp(
+      block, warp,
+      {bound_of(serial_, met_[warp]), bound_of(serial_, first_of_stamp(next_stamp_)), lanes});
+  synchronisation_.release(warp, lanes, fence.scope(), own);
+  present_[warp] = 0;
+}
+
+void AccessOrder::synchronise(std::uint64_t word, const Access& access) {
+  SyncWords* const words = access.shared ? nullptr : &shadow_.words();
+  const std::uint32_t warp = warp_of(access.who);
+  if (!access.write || access.atomic) synchronisation_.read(words, word, warp, access.scope);
+  if (!access.write) return;
+  synchronisation_.write(words, word, warp, lane_of(access.who), access.scope, access.atomic);
 }
 
 Verdict AccessOrder::judge(const Cell& cell, const Access& access, Conflict* conflict) const {
   return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
-}
-
-bool AccessOrder::blocks_synchronise(Record earlier) const {
-  const BlockRecord& other = shadow_.block(serial_of(earlier));
-  const BlockRecord& own = shadow_.block(serial_);
-  if (own.fence_stamp != 0 && other.fence_stamp >= stamp_of(who_of(earlier))) return true;
-  return (earlier & kStrong) != 0 && (own.fence_stamp != 0 || own.atomic);
 }
 
 // Whether nothing orders an earlier access before the present one; `conflict` names its thread
@@ -54,14 +65,15 @@ bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* c
   const Who who = who_of(earlier);
   const std::uint32_t warp = warp_of(who), lane = lane_of(who);
   *conflict = {warp * kLanes + lane, !of_this_block(earlier), of_writer};
-  if (conflict->other_block) return !blocks_synchronise(earlier);
+  if (conflict->other_block) return !knows(warp_of(now), earlier);
   if (serial_of(earlier) != serial_ || who < barrier_) return false;
-  const bool of_many_warps = !of_writer && (who & kManyWarps) != 0;
-  if (same_warp(who, now) && !of_many_warps) {
-    if (!same_stamp(who, now)) return false;
+  if (same_warp(who, now)) {
+    // Which warps the others were is not known.
+    if (!of_writer && (who & kManyWarps) != 0) return !synchronisation_.is_active(warp);
+    if (who < met_[warp]) return false;
     if (lane == lane_of(now) && (who & kMany) == 0) return false;
   }
-  return !(fenced_after(who) && fenced(warp_of(now), lane_of(now)));
+  return !knows(warp_of(now), earlier);
 }
 
 Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
@@ -71,8 +83,12 @@ Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict
       serial_of(cell.write) == serial_ && writer >= barrier_ && of_this_launch(cell.write);
   // Atomics of several warps: the last may be the reader's own, the others are not.
   if ((writer & kManyWarps) != 0 && in_this_interval && access.shared && !access.strong() &&
-      !fenced(warp_of(access.who), lane_of(access.who))) {
+      !synchronisation_.is_active(warp_of(access.who))) {
     *conflict = {warp_of(writer) * kLanes + lane_of(writer), false, true};
+    return Verdict::kRace;
+  }
+  if (access.read_only && of_this_launch(cell.write) && !of_this_block(cell.write)) {
+    *conflict = {warp_of(writer) * kLanes + lane_of(writer), true, true};
     return Verdict::kRace;
   }
   if ((writer & kStrong) != 0 && (access.strong() || !access.shared)) return Verdict::kFine;
@@ -85,8 +101,10 @@ Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict
 Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflict* conflict) const {
   const bool both_strong = access.strong() && (cell.write & kStrong) != 0;
   if (unordered(cell.write, access.who, true, conflict)) {
-    const bool loses_an_update = conflict->other_block && !access.atomic;
-    if (!both_strong || loses_an_update) return Verdict::kIfChanged;
+    const bool in_scope = access.scope == Scope::kDevice || !conflict->other_block;
+    const bool reads = access.atomic && !access.reduces && (cell.write & kStrong) == 0;
+    if (reads) return Verdict::kRace;
+    if (!both_strong || !in_scope) return Verdict::kIfChanged;
   }
   const bool reader_may_race = !(access.strong() && ((cell.read & kStrong) != 0 || !access.shared));
   if (reader_may_race && unordered(cell.read, access.who, false, conflict)) {
@@ -115,7 +133,6 @@ void AccessOrder::remember(Cell* cell, const Access& access, Verdict verdict,
     if (serial_of(cell->write) == serial_ && before >= barrier_ && (before & kStrong) != 0) {
       who |= same_warp(before, who) ? before & kManyWarps : kManyWarps;
     }
-    strong_access();
   }
   cell->write = Record{serial_} << kSerialShift | pattern | who;
 }

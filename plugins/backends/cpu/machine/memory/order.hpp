@@ -1,13 +1,11 @@
 // Which accesses of threads are ordered, and whether two accesses to the same memory race.
 //
 // By the CUDA memory model, these order two accesses: a barrier of the block between them; a
-// warp-wide operation between them, for lanes of one warp; fences of both threads since the last
-// barrier; the end of a launch. Between blocks: a fence of the earlier block after its access and
-// a fence of the later one, or an atomic of the earlier access and a fence or atomic of the later
-// block. Two strong accesses (volatile, relaxed, atomic) do not race, except a store that replaces
-// what another block's store left; nor does a plain load with an atomic on global memory; nor do
-// threads that store the same value. In doubt nothing is reported: a warp-wide operation of some
-// lanes counts for all of them, and of the readers in different blocks only the last is kept.
+// warp-wide operation between them, for lanes of one warp; fences and strong accesses to a word, see
+// synchronisation.hpp; the end of a launch. Two strong accesses (volatile, relaxed, atomic) do not
+// race, nor does a plain load with an atomic on global memory; nor do threads that store the same
+// value. In doubt nothing is reported: a warp-wide operation of some lanes counts for all of them,
+// and of the readers in different blocks only the last is kept.
 //
 // One thread.
 #pragma once
@@ -19,10 +17,9 @@
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
 #include "plugins/backends/cpu/machine/memory/identity.hpp"
+#include "plugins/backends/cpu/machine/memory/synchronisation.hpp"
 
 namespace krl::machine {
-
-enum class FenceScope : std::uint8_t { kBlock, kDevice };
 
 // The other party of an access that races.
 struct Conflict {
@@ -43,8 +40,10 @@ struct Access {
   Who who = 0;  // with the lane, and kStrong
   bool write = false;
   bool shared = false;
-  bool atomic = false;   // what it stores follows from what is there
-  bool reduces = false;  // see MemoryAccess
+  bool atomic = false;           // what it stores follows from what is there
+  bool reduces = false;          // see MemoryAccess
+  Scope scope = Scope::kDevice;  // of a strong access
+  bool read_only = false;        // through the cache for what nobody writes in the launch
 
   bool strong() const { return (who & machine::kStrong) != 0; }
 };
@@ -56,14 +55,14 @@ class AccessOrder {
   // A new block; false: stamps restart, and shared memory's shadow has to be cleared.
   bool begin_block();
   void barrier();
-  // A fence of one of them is then one of all.
   void lanes_met(std::uint32_t warp, Mask lanes) {
     present_[warp] = 0;
-    if (fenced_since_[warp] == barrier_ && (fenced_lanes_[warp] & lanes) != 0)
-      fenced_lanes_[warp] |= lanes;
+    met_[warp] = first_of_stamp(next_stamp_);
+    synchronisation_.lanes_met(warp, lanes);
   }
-  void fence(std::uint32_t warp, Mask lanes, FenceScope scope);
-  void strong_access() { shadow_.block(serial_).atomic = true; }
+  void fence(std::uint32_t warp, Mask lanes, Fence fence);
+  // A strong access to a word, after it has been judged.
+  void synchronise(std::uint64_t word, const Access& access);
 
   // Of the present interval of a warp; lane and flags are 0. `ran_out` is set when the stamps have
   // been used up: all accesses so far count as ordered then, and `reset_stamps` has to be called
@@ -83,6 +82,8 @@ class AccessOrder {
   // Who of this block: at least `begin`; before the last barrier: below `barrier`.
   Who block_begin() const { return begin_; }
   Who last_barrier() const { return barrier_; }
+  // What a warp did with an earlier stamp is ordered before what its lanes do now.
+  Who last_meeting(std::uint32_t warp) const { return met_[warp]; }
 
   // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
@@ -98,16 +99,9 @@ class AccessOrder {
  private:
   void take_stamp(std::uint32_t warp);
   bool unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const;
-  bool blocks_synchronise(Record earlier) const;
-  bool fenced(std::uint32_t warp, std::uint32_t lane) const {
-    return fenced_since_[warp] == barrier_ && (fenced_lanes_[warp] >> lane & 1) != 0;
-  }
-  // Whether a fence came after the access `who`: its own thread's, or one of a lane that had met
-  // the thread in between.
-  bool fenced_after(Who who) const {
-    const std::uint32_t warp = warp_of(who);
-    return fenced(warp, lane_of(who)) ||
-           (fenced_since_[warp] == barrier_ && stamp_of(who) < fenced_before_[warp]);
+  bool knows(std::uint32_t warp, Record earlier) const {
+    const BlockRecord& block = shadow_.block(serial_of(earlier));
+    return block.forgotten || synchronisation_.knows(warp, block.first_serial, earlier);
   }
   Verdict judge_read(const Cell& cell, const Access& access, Conflict* conflict) const;
   Verdict judge_write(const Cell& cell, const Access& access, Conflict* conflict) const;
@@ -118,9 +112,8 @@ class AccessOrder {
   std::uint32_t next_stamp_ = 2;
   Who begin_ = 0, barrier_ = 0;
   std::array<Who, kWarpsPerBlock> present_{};
-  std::array<Who, kWarpsPerBlock> fenced_since_{};
-  std::array<Mask, kWarpsPerBlock> fenced_lanes_{};
-  std::array<std::uint32_t, kWarpsPerBlock> fenced_before_{};  // stamps: of all lanes
+  std::array<Who, kWarpsPerBlock> met_{};
+  Synchronisation synchronisation_;
 };
 
 }  // namespace krl::machine

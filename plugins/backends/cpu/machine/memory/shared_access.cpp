@@ -67,8 +67,7 @@ void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddres
 
 bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
                                Conflict* conflict) {
-  const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                      request.write, true, request.atomic, request.access.reduces};
+  const Access access = access_of(request, lane, true);
   held_ |= request.line == launch_.held_line();
   const SharedMemory::Outcome outcome = shared_.access(offset, request.bytes, access, order_);
   *conflict = outcome.conflict;
@@ -78,6 +77,7 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
   if (outcome.verdict == Verdict::kUninitialised) throw_uninitialised(culprit);
   if (outcome.encounter) [[unlikely]]
     note_encounter(request, true, lane, offset);
+  if (request.strong) synchronise(offset, request.bytes, access);
   return outcome.verdict == Verdict::kIfChanged;
 }
 

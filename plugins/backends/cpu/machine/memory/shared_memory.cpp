@@ -20,18 +20,20 @@ struct WordRun {
 // The stamps with which the accesses of a warp are compared.
 struct Interval {
   Who present, begin, barrier;
+  Who met;  // see AccessOrder::last_meeting
 };
 
 #if defined(__AVX512F__)
 
 inline __m512i all(Who value) { return _mm512_set1_epi32(static_cast<int>(value)); }
 
-// Of an earlier access of the same warp that a warp-wide operation has ordered.
-inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now) {
+// Of an earlier access of the same warp that a warp-wide operation has ordered, or of the same lane.
+inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now, Who met) {
   const __m512i differs = _mm512_xor_si512(before, now);
+  const __mmask16 lane = _mm512_mask_testn_epi32_mask(lanes, differs, all(first_of_stamp(1) - 1));
   const __mmask16 warp = _mm512_mask_testn_epi32_mask(lanes, differs, all(kWarpBits));
-  const __mmask16 stamp = _mm512_mask_test_epi32_mask(warp, differs, all(~(first_of_stamp(1) - 1)));
-  return _mm512_mask_testn_epi32_mask(stamp, before, all(kManyWarps | kElsewhere));
+  const __mmask16 ordered = _mm512_mask_cmplt_epu32_mask(warp, before, all(met));
+  return lane | _mm512_mask_testn_epi32_mask(ordered, before, all(kManyWarps | kElsewhere));
 }
 
 inline __m512i merge_reads(__m512i before, __m512i now, __mmask16 concurrent) {
@@ -59,9 +61,8 @@ bool load_run(const WordRun& run, const Interval& interval) {
     const __m512i write = _mm512_loadu_si512(run.writes + i);
     __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, _mm512_sub_epi32(write, begin), span);
     if (fine != lanes) [[unlikely]] {
-      fine |= _mm512_mask_cmpeq_epi32_mask(lanes, write, now);
       const __mmask16 written = _mm512_mask_cmpge_epu32_mask(lanes, write, begin);
-      fine |= ordered_in_warp(written, write, now);
+      fine |= ordered_in_warp(written, write, now, interval.met);
       if (fine != lanes) return false;
     }
     const __m512i read = _mm512_loadu_si512(run.reads + i);
@@ -83,8 +84,7 @@ bool store_run(const WordRun& run, const Interval& interval) {
       const __m512i before = _mm512_loadu_si512(known);
       __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, before, all(interval.barrier));
       if (fine == lanes) continue;
-      fine |= _mm512_mask_cmpeq_epi32_mask(lanes, before, now);
-      fine |= ordered_in_warp(lanes, before, now);
+      fine |= ordered_in_warp(lanes, before, now, interval.met);
       if (fine != lanes) return false;
     }
     _mm512_mask_storeu_epi32(run.writes + i, lanes, now);
@@ -94,9 +94,9 @@ bool store_run(const WordRun& run, const Interval& interval) {
 
 #else
 
-inline bool ordered_in_warp(Who before, Who now) {
-  return same_warp(before, now) && !same_stamp(before, now) &&
-         (before & (kManyWarps | kElsewhere)) == 0;
+inline bool ordered_in_warp(Who before, Who now, Who met) {
+  if (((before ^ now) & (first_of_stamp(1) - 1)) == 0) return true;  // the same lane
+  return same_warp(before, now) && before < met && (before & (kManyWarps | kElsewhere)) == 0;
 }
 
 inline Who merge_reads(Who before, Who now, Who barrier) {
@@ -116,8 +116,8 @@ bool load_run(const WordRun& run, const Interval& interval) {
   }
   for (std::uint32_t i = 0; i < run.count && !ordered; ++i) {
     const Who now = run.who[i] | interval.present, write = run.writes[i];
-    if (write - interval.begin < span || write == now) continue;
-    if (write < interval.begin || !ordered_in_warp(write, now)) return false;
+    if (write - interval.begin < span) continue;
+    if (write < interval.begin || !ordered_in_warp(write, now, interval.met)) return false;
   }
   for (std::uint32_t i = 0; i < run.count; ++i) {
     run.reads[i] = merge_reads(run.reads[i], run.who[i] | interval.present, interval.barrier);
@@ -131,7 +131,7 @@ bool store_run(const WordRun& run, const Interval& interval) {
     ordered &= (run.writes[i] < interval.barrier) & (run.reads[i] < interval.barrier);
   }
   const auto fine = [&](Who before, Who now) {
-    return before < interval.barrier || before == now || ordered_in_warp(before, now);
+    return before < interval.barrier || ordered_in_warp(before, now, interval.met);
   };
   for (std::uint32_t i = 0; i < run.count && !ordered; ++i) {
     const Who now = run.who[i] | interval.present;
@@ -187,14 +187,16 @@ void SharedMemory::reset_stamps(Who block_begin) {
 
 bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who present,
                         const AccessOrder& order) {
-  return access_runs<load_run>(shape, writes_.data() + first_word, reads_.data() + first_word,
-                               {present, order.block_begin(), order.last_barrier()});
+  return access_runs<load_run>(
+      shape, writes_.data() + first_word, reads_.data() + first_word,
+      {present, order.block_begin(), order.last_barrier(), order.last_meeting(warp_of(present))});
 }
 
 bool SharedMemory::store(const WordShape& shape, std::uint32_t first_word, Who present,
                          const AccessOrder& order) {
-  return access_runs<store_run>(shape, writes_.data() + first_word, reads_.data() + first_word,
-                                {present, order.block_begin(), order.last_barrier()});
+  return access_runs<store_run>(
+      shape, writes_.data() + first_word, reads_.data() + first_word,
+      {present, order.block_begin(), order.last_barrier(), order.last_meeting(warp_of(present))});
 }
 
 // Gives a word cells of bytes.

@@ -93,7 +93,6 @@ void access(const Place& place, std::uint32_t addresses, const std::uint32_t* ro
   instruction.a = addresses;
   instruction.extra[0] = 8;
   instruction.extra[1] = static_cast<std::uint8_t>(place.space);
-  instruction.extra[2] = kNoFence;
   instruction.access = operands.new_access();
   MemoryAccess& access = *instruction.access;
   access.kind = place.stores ? AccessKind::kStore : AccessKind::kLoad;

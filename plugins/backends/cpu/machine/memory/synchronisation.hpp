@@ -1,0 +1,105 @@
+// How threads without a barrier between them order their accesses: a fence (or a release), then a
+// strong write to a word; a strong read that finds what that wrote, then a fence (or an acquire).
+//
+// A warp's fence gathers what has happened before it: what the fencing lanes did; what lanes did
+// that have met them since; what the block did before its last barrier; and what the warp has
+// learned. A strong write of such a lane publishes that with its word, and an atomic operation adds
+// to what the word had before (a release sequence). A strong read takes it up, and the next fence
+// makes it known. A barrier of the block makes all of its warps know what one has taken up or
+// learned, and publish what one has gathered.
+//
+// One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plugins/backends/cpu/machine/block_shape.hpp"
+#include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/cpu/machine/memory/knowledge.hpp"
+
+namespace krl::machine {
+
+enum class Scope : std::uint8_t { kBlock, kDevice };
+
+// A fence, or an access that acts as one, in a byte of an instruction; 0: none.
+struct Fence {
+  static constexpr std::uint8_t kAcquire = 1, kRelease = 2, kOfBlock = 4;
+  std::uint8_t bits = 0;
+
+  bool acquires() const { return (bits & kAcquire) != 0; }
+  bool releases() const { return (bits & kRelease) != 0; }
+  // Its halves: before an access, and after one.
+  Fence releasing() const { return {static_cast<std::uint8_t>(bits & ~kAcquire)}; }
+  Fence acquiring() const { return {static_cast<std::uint8_t>(bits & ~kRelease)}; }
+  Scope scope() const { return (bits & kOfBlock) != 0 ? Scope::kBlock : Scope::kDevice; }
+};
+inline constexpr Fence kFenceOfBlock{Fence::kAcquire | Fence::kRelease | Fence::kOfBlock};
+inline constexpr Fence kFenceOfDevice{Fence::kAcquire | Fence::kRelease};
+
+// What fences have gathered for all threads, and for those of the same block, which is more.
+struct Gathered {
+  Knowledge of_device, of_block;
+
+  bool empty() const { return of_block.empty(); }
+  void join(const Gathered& other) {
+    const bool alike = of_device == of_block && other.of_device == other.of_block;
+    of_device.join(other.of_device);
+    if (alike) {
+      of_block = of_device;
+    } else {
+      of_block.join(other.of_block);
+    }
+  }
+};
+
+// Of the threads of one block, which is named by its first serial.
+class Synchronisation {
+ public:
+  void begin_block(std::uint32_t block);
+  void barrier();
+  void lanes_met(std::uint32_t warp, Mask lanes) {
+    Warp& met = warps_[warp];
+    if ((met.fenced & lanes) != 0) met.fenced |= lanes;
+  }
+
+  // Lanes of a warp fence. `own`: what they did, and what the block did before its last barrier.
+  void acquire(std::uint32_t warp, Scope scope);
+  void release(std::uint32_t warp, Mask lanes, Scope scope, const Knowledge& own);
+
+  // A strong access to a word, which is the same number for all blocks unless it is shared memory.
+  // `words`: of the launch; null: shared memory.
+  void read(const SyncWords* words, std::uint64_t word, std::uint32_t warp, Scope scope);
+  void write(SyncWords* words, std::uint64_t word, std::uint32_t warp, std::uint32_t lane,
+             Scope scope, bool atomic);
+
+  // Whether an access by a warp of a block is ordered before what a warp of this one does now.
+  bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {
+    return known_.covers(block, access) ||
+           (is_active(warp) && warps_[warp].known.covers(block, access));
+  }
+  // Whether a warp has fenced, or taken up what another published, since the last barrier.
+  bool is_active(std::uint32_t warp) const { return (active_ >> warp & 1) != 0; }
+
+ private:
+  // Since the last barrier.
+  struct Warp {
+    Knowledge known;
+    Knowledge taken_up, taken_up_of_block;
+    Gathered gathered;
+    Mask fenced = 0;  // the lanes that publish what is gathered
+  };
+  Warp& active(std::uint32_t warp) {
+    active_ |= 1u << warp;
+    return warps_[warp];
+  }
+
+  std::uint32_t block_ = 0;
+  std::uint32_t active_ = 0;  // warps with anything in their state
+  Knowledge known_;           // of all warps, as of the last barrier
+  Gathered gathered_;
+  SyncWords words_;  // what is published to threads of this block alone
+  std::array<Warp, kWarpsPerBlock> warps_;
+};
+
+}  // namespace krl::machine

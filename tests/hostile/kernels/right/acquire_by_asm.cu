@@ -1,0 +1,37 @@
+// task: exclusive_scan expect: ok
+// ld.acquire and st.release by asm.
+// @scratch sums int[ceil_div(n, 128)]
+// @scratch ready int[ceil_div(n, 128)]
+// @launch clear<<<ceil_div(ready.size, 128), 128>>>(ready, ready.size)
+// @launch kern<<<ceil_div(n, 128), 128>>>(counts, offsets, sums, ready, n)
+__global__ void clear(int* ready, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) ready[i] = 0;
+}
+__global__ void kern(const int* counts, int* offsets, int* sums, int* ready, int n) {
+  __shared__ int scan[128];
+  __shared__ int before;
+  const int b = blockIdx.x, t = threadIdx.x, i = b * 128 + t;
+  scan[t] = i < n ? counts[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 128; d *= 2) {
+    const int other = t >= d ? scan[t - d] : 0;
+    __syncthreads();
+    scan[t] += other;
+    __syncthreads();
+  }
+  if (t == 0) {
+    before = 0;
+    if (b > 0) {
+      int seen;
+      do {
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(ready + b - 1) : "memory");
+      } while (seen == 0);
+      before = sums[b - 1];
+    }
+    sums[b] = before + scan[127];
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" :: "l"(ready + b), "r"(1) : "memory");
+  }
+  __syncthreads();
+  if (i < n) offsets[i] = before + scan[t] - counts[i];
+}

@@ -1,0 +1,22 @@
+// task: total_sum expect: ok
+// As in the samples of CUDA: all fence, one counts, and the last block reads after a barrier.
+// @scratch part float[ceil_div(n, 256) * 8]
+// @scratch count int[1]
+// @launch clear<<<1, 1>>>(count)
+// @launch kern<<<ceil_div(n, 256), 256>>>(x, part, count, y, n)
+__global__ void clear(int* count) { *count = 0; }
+__global__ void kern(const float* x, float* part, int* count, float* y, int n) {
+  __shared__ bool last;
+  const int i = blockIdx.x * 256 + threadIdx.x, lane = threadIdx.x % 32, at = blockIdx.x * 8 + threadIdx.x / 32;
+  float v = i < n ? x[i] : 0;
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+  if (lane == 0) part[at] = v;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicInc((unsigned*)count, gridDim.x - 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!last || threadIdx.x != 0) return;
+  float sum = 0;
+  for (int b = 0; b < gridDim.x * 8; ++b) sum += part[b];
+  *y = sum;
+}

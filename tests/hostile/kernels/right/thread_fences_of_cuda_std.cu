@@ -1,0 +1,39 @@
+// task: exclusive_scan expect: ok
+// Relaxed accesses with atomic_thread_fence on both sides.
+// @scratch sums int[ceil_div(n, 128)]
+// @scratch ready int[ceil_div(n, 128)]
+// @launch clear<<<ceil_div(ready.size, 128), 128>>>(ready, ready.size)
+// @launch kern<<<ceil_div(n, 128), 128>>>(counts, offsets, sums, ready, n)
+#include <cuda/atomic>
+__global__ void clear(int* ready, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) ready[i] = 0;
+}
+__global__ void kern(const int* counts, int* offsets, int* sums, int* ready, int n) {
+  __shared__ int scan[128];
+  __shared__ int before;
+  const int b = blockIdx.x, t = threadIdx.x, i = b * 128 + t;
+  scan[t] = i < n ? counts[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 128; d *= 2) {
+    const int other = t >= d ? scan[t - d] : 0;
+    __syncthreads();
+    scan[t] += other;
+    __syncthreads();
+  }
+  if (t == 0) {
+    before = 0;
+    cuda::atomic_ref<int, cuda::thread_scope_device> mine(ready[b]);
+    if (b > 0) {
+      cuda::atomic_ref<int, cuda::thread_scope_device> other(ready[b - 1]);
+      while (other.load(cuda::memory_order_relaxed) == 0) {}
+      cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+      before = sums[b - 1];
+    }
+    sums[b] = before + scan[127];
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
+    mine.store(1, cuda::memory_order_relaxed);
+  }
+  __syncthreads();
+  if (i < n) offsets[i] = before + scan[t] - counts[i];
+}
