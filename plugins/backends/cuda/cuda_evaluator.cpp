@@ -7,6 +7,7 @@
 
 #include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/host_timing.hpp"
 #include "plugins/backends/cuda/gpu/trials.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_figures.hpp"
@@ -341,6 +342,15 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     std::optional<GpuCandidate> kernel, right;
     if (rival) kernel.emplace(GpuCandidate{asked, rival->built.schedule, rival->built.module});
     if (trusted) right.emplace(GpuCandidate{asked, trusted->built.schedule, trusted->built.module});
+    GpuBaseline held_against{nullptr, settings_.baseline.reference};
+    if (rival) {
+      held_against.kernel = &*kernel;
+      held_against.digest = rival->digest;
+    }
+    if (trusted) held_against.trusted = trusted == rival ? &*kernel : &*right;
+    const bool by_trials = timed && asked.protocol == Protocol::kKernelBench;
+    HostTiming called(gpu, asked, held_against, runs);
+    if (timed && request.host && !by_trials) called.time_baselines();
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
     // Host code also loads, allocates and copies, which no kernel's time foretells.
     const bool is_limited = trusted && !request.host && request.source != asked.definition.naive;
@@ -348,15 +358,11 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     const GpuCandidate candidate{asked, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     settle_fresh_cases(asked, obstacles, record);
-    if (timed && asked.protocol == Protocol::kKernelBench) {
+    if (by_trials) {
       time_trials(gpu, candidate, runs, record);
+    } else if (timed && record->verdict == Verdict::kOk && request.host) {
+      called.time(candidate, settings_.timing, record);
     } else if (timed && record->verdict == Verdict::kOk) {
-      GpuBaseline held_against{nullptr, settings_.baseline.reference};
-      if (rival) {
-        held_against.kernel = &*kernel;
-        held_against.digest = rival->digest;
-      }
-      if (trusted) held_against.trusted = trusted == rival ? &*kernel : &*right;
       time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
     check_arena(gpu, record);

@@ -166,9 +166,8 @@ std::optional<RunnerFailure> run_host_code(Gpu& gpu, const PreparedTask& task,
                                            std::uint64_t place) {
   const double factor = factor_of(task.definition, run.distribution);
   const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor, run.poison};
-  if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
-  const auto recycled = gpu.ask_runner("recycle", nullptr);
-  return recycled ? std::nullopt : std::optional(recycled.error());
+  const auto called = call_host_code(gpu, stage, 1);
+  return called ? std::nullopt : std::optional(called.error());
 }
 
 Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const BufferSet& buffers,
@@ -188,9 +187,10 @@ Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const 
   return inspection;
 }
 
-std::vector<Inspection> inspect(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
+std::vector<Inspection> inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
                                 std::span<const PlannedRun> runs,
                                 const std::vector<std::uint64_t>& places) {
+  const PreparedTask& task = candidate.task;
   std::vector<nlohmann::json> checks;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     gpu::Check check = expectation(task, runs[r]);
@@ -200,6 +200,7 @@ std::vector<Inspection> inspect(Gpu& gpu, const PreparedTask& task, const Buffer
     check.input_offsets = buffers.input_offsets;
     check.output_offsets = buffers.output_offsets;
     check.guards = buffers.guards;
+    check.fetched = candidate.has_host();
     checks.emplace_back(check);
   }
   const auto results = gpu.ask_checker_all("check", checks);
@@ -331,7 +332,7 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                            : run_all(gpu, task, buffers, runs, places, anew);
   if (failure) return *failure;
   std::vector<Inspection> inspections;
-  with_runner(gpu, [&] { inspections = inspect(gpu, task, buffers, runs, places); });
+  with_runner(gpu, [&] { inspections = inspect(gpu, candidate, buffers, runs, places); });
   return inspections;
 }
 

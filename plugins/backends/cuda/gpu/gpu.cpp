@@ -1,6 +1,8 @@
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <thread>
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
@@ -11,6 +13,8 @@ namespace {
 using nlohmann::json;
 
 // By the clock it is the limits of requests.
+constexpr std::chrono::milliseconds kMemoryPause{5};
+constexpr int kMemoryPauses = 400;
 constexpr std::uint32_t kHostProcessorSeconds = 600, kForEver = 1'000'000'000;
 
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
@@ -156,7 +160,22 @@ void Gpu::replace_runner() {
   const std::uint64_t number = runner->number;
   const bool attached = checker_ && runner->attached_to == checker_->number;
   runner.reset();
-  if (attached) ask_checker("detach", gpu::Detach{number});
+  if (!attached) return;
+  ask_checker("detach", gpu::Detach{number});
+  if (kind_ == RunnerKind::kHost) wait_for_memory();
+}
+
+// The driver gives back the memory of a process a while after its end, which the next candidate
+// would otherwise find taken, and a baseline be slower for.
+void Gpu::wait_for_memory() {
+  const auto free = [this] { return ask_checker("free_memory", nullptr).get<std::uint64_t>(); };
+  std::uint64_t before = free();
+  for (int pause = 0; pause < kMemoryPauses; ++pause) {
+    std::this_thread::sleep_for(kMemoryPause);
+    const std::uint64_t now = free();
+    if (now <= before) return;
+    before = now;
+  }
 }
 
 void Gpu::give_up_runner() noexcept {
@@ -164,6 +183,12 @@ void Gpu::give_up_runner() noexcept {
     replace_runner();
   } catch (...) {  // the checker is gone, and with it what it knew of the runner
   }
+}
+
+void Gpu::pause_runner() {
+  Worker& runner = current_runner();
+  runner.conversation.process().pause();
+  runner.paused = true;
 }
 
 void Gpu::choose_runner(RunnerKind kind) {
@@ -225,7 +250,9 @@ Checked<json, RunnerFailure> Gpu::runner_answer(std::uint32_t runs) {
 Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& request,
                                                   std::uint32_t runs, std::size_t numbers) {
   runner();
-  Conversation& conversation = current_runner().conversation;
+  Worker& worker = current_runner();
+  Conversation& conversation = worker.conversation;
+  if (std::exchange(worker.paused, false)) conversation.process().resume();
   const std::uint64_t ticket = secret_number();
   const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}}, limit_of(runs),
                                        kMostHostAnswerBytes);

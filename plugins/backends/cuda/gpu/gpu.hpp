@@ -37,6 +37,14 @@ struct GpuWorkers {
   std::chrono::milliseconds check_limit{120'000};  // of one to a checker, loading included
 };
 
+// Samples of a baseline in the checker, timed as calls of host code are.
+struct CalledBaseline {
+  std::vector<double> ns;
+  std::uint32_t calls = 1;  // of a sample
+  double least_ns = 0;      // the least median of any samples of it
+  std::chrono::steady_clock::time_point at;
+};
+
 // Why a runner gave no result.
 struct RunnerFailure {
   // kForged: an answer came that is none.
@@ -85,6 +93,10 @@ class Gpu {
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
   // The baselines' times in the checker, by the caller's keys; empty after it was replaced.
   std::map<std::string, double>& baseline_ns() { return current_checker().baseline_ns; }
+  // The last samples of baselines of host code, by the caller's keys; the same holds.
+  std::map<std::string, CalledBaseline>& called_baselines() {
+    return current_checker().called_baselines;
+  }
   // The seeds of pools that the checker has or shall make, by their keys; nothing after it was
   // replaced.
   std::map<std::string, std::vector<std::uint64_t>>& pools() { return current_checker().pools; }
@@ -102,6 +114,9 @@ class Gpu {
   // The number of the runner's memory in the checker.
   std::uint64_t runner();
   Counters& counters() { return counters_; }
+  // Stops the process of host code until the next request to it: nothing of it runs on a processor
+  // while the checker works. What it has enqueued on the GPU goes on.
+  void pause_runner();
   // For a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
   void give_up_runner() noexcept;  // the same, whatever has become of the checker
@@ -119,7 +134,9 @@ class Gpu {
     gpu::Ready ready;
     std::uint64_t attached_to = 0;  // of a runner: the checker that has its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
+    bool paused = false;
     std::map<std::string, double> baseline_ns;  // of a checker, as the following
+    std::map<std::string, CalledBaseline> called_baselines;
     std::optional<Peaks> peaks;
     std::map<std::string, std::vector<std::uint64_t>> pools;
   };
@@ -140,6 +157,7 @@ class Gpu {
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();
+  void wait_for_memory();
   Checked<nlohmann::json, RunnerFailure> runner_answer(std::uint32_t runs);
   nlohmann::json checker_answer(const char* kind);
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,

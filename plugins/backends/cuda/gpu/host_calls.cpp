@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <string>
 
 namespace krl::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kBatchNs = 5e6;         // the way there and back takes 0.1 ms, give or take some
-constexpr double kLookNs = 100e3;        // between an answer and the first look at what was done
-constexpr double kMostWakingNs = 500e3;  // on an H100 some 300e3
+constexpr double kBatchNs = 8e6;  // the way there and back takes 0.1 ms, give or take some
+// In which the GPU turns from one process to the other, give or take some: on an H100 0.3 ms.
+constexpr double kMostTurnNs = 500e3;
+constexpr double kLookNs = 100e3;  // from the one's last answer to the other's first work
+constexpr double kLongestRestNs = 1e9;
 constexpr std::uint64_t kMostCalls = 1024;
 constexpr int kRehearsals = 5;
 
@@ -19,21 +23,30 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
+RunnerFailure worked_on(double ns, Gpu& gpu) {
+  gpu.replace_runner();
+  RunnerFailure failure;
+  failure.trouble.host = gpu::Trouble::kItsWorkLeft;
+  failure.trouble.message =
+      "its work went on for " + std::to_string(std::llround(ns * 1e-6)) + " ms after its calls";
+  return failure;
+}
+
 }  // namespace
 
 double ns_of_call(const CallTimes& took, const CallTimes& least, std::size_t calls) {
-  const double ns = took.calls - least.calls + std::max(took.outputs - least.outputs, 0.0);
+  const double ns = took.calls - least.calls + std::max(took.outputs - least.outputs, 0.0) +
+                    std::max(took.fetched - least.fetched - kMostTurnNs, 0.0) +
+                    std::max(took.waking - kMostTurnNs, 0.0);
   return std::max(ns / static_cast<double>(calls), 1.0);
 }
 
-CallTimes with_late_waking(CallTimes times) {
-  times.calls += std::max(times.waking - kMostWakingNs, 0.0);
-  times.waking = std::min(times.waking, kMostWakingNs);
-  return times;
+double unseen_ns(const CallTimes& took, const CallTimes& least) {
+  return std::min(took.waking, kMostTurnNs) +
+         std::clamp(took.fetched - least.fetched, kLookNs, kMostTurnNs);
 }
 
-double doubt_of(double ns_of_call, std::size_t calls, double waking) {
-  const double unseen = kLookNs + waking;
+double doubt_of(double ns_of_call, std::size_t calls, double unseen) {
   return unseen / (ns_of_call * static_cast<double>(calls) + unseen);
 }
 
@@ -48,6 +61,7 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
                                                  std::size_t calls) {
   gpu::Stage staged = stage;
   staged.runner = gpu.runner();
+  gpu.pause_runner();
   gpu.ask_checker("stage", staged);
   gpu::Calls request{stage.program.host, stage.places};
   request.places.resize(calls);
@@ -61,12 +75,22 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
   const auto done = Clock::now();
   if (const auto placed = gpu.ask_runner("finish", nullptr); !placed) return placed.error();
   times.outputs = since(done);
-  return with_late_waking(times);
+  const auto placed_at = Clock::now();
+  gpu.pause_runner();
+  gpu.ask_checker("fetch", gpu::Fetch{staged.runner, stage.program.bytes, stage.places, {}});
+  times.fetched = since(placed_at);
+  const auto fetched_at = Clock::now();
+  if (const auto recycled = gpu.ask_runner("recycle", nullptr); !recycled) return recycled.error();
+  gpu.pause_runner();
+  if (since(fetched_at) < kLongestRestNs) return times;
+  return worked_on(since(fetched_at), gpu);
 }
 
-CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls) {
+CallTimes rehearse(Gpu& gpu, const gpu::Program& program,
+                   const std::vector<std::uint64_t>& places) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
-  CallTimes least{kNever, kNever};
+  CallTimes least{kNever, kNever, kNever};
+  const gpu::Calls calls{program.host, places};
   for (int i = 0; i < kRehearsals; ++i) {
     const auto start = Clock::now();
     gpu.ask_checker("call", calls);
@@ -74,6 +98,9 @@ CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls) {
     const auto done = Clock::now();
     gpu.ask_checker("finish", nullptr);
     least.outputs = std::min(least.outputs, since(done));
+    const auto placed_at = Clock::now();
+    gpu.ask_checker("fetch", gpu::Fetch{0, program.bytes, places, {}});
+    least.fetched = std::min(least.fetched, since(placed_at));
   }
   return least;
 }

@@ -11,29 +11,33 @@
 
 namespace krl::cuda {
 
-// In ns: until the work of all calls was done, and then until their outputs were at their places.
-// `waking`: before, until the GPU had turned to the runner, which is not the calls' time.
+// In ns: until the work of all calls was done, then until their outputs were at their places, and
+// then until the checker had copied them. `waking`: before, until the GPU had turned to the runner.
 struct CallTimes {
-  double calls = 0, outputs = 0, waking = 0;
+  double calls = 0, outputs = 0, fetched = 0, waking = 0;
 };
 
-// The time of some calls, and the least time of as many empty ones. Per call, at least 1 ns.
+// The time of some calls, and the least time of as many empty ones. Per call, at least 1 ns. That the
+// GPU turns to the runner, and then to the checker, is not the calls' time, unless it takes longer
+// than it does where nothing runs: the candidate may have prolonged it, and have worked meanwhile.
 double ns_of_call(const CallTimes& took, const CallTimes& least, std::size_t calls);
 
-// Counts as time of the calls what exceeds the longest waking: the candidate may have prolonged it.
-CallTimes with_late_waking(CallTimes times);
+// How long work may have been done in the meantime without counting.
+double unseen_ns(const CallTimes& took, const CallTimes& least);
 
-// By how much that may be less than the truth, as a part of it: while the runner is woken, and until
-// its work is looked at, some time goes by in which it may be done.
-double doubt_of(double ns_of_call, std::size_t calls, double waking = 0);
+// By how much the time of calls may therefore be less than the truth, as a part of it.
+double doubt_of(double ns_of_call, std::size_t calls, double unseen);
 
 // How many calls a batch has to make so that their time can be told from ours.
 std::uint32_t calls_of_batch(double ns_of_call, std::uint64_t set_bytes, std::uint64_t arena_bytes);
 
-// Lays out the sets and calls what is loaded on the first `calls` of them, in order.
+// Lays out the sets, calls what is loaded on the first `calls` of them, in order, and has the checker
+// fetch all sets. The candidate's process runs from the first of its requests to the last only.
+// Work that goes on for long afterwards is a failure.
 Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& stage,
                                                  std::size_t calls);
-// The same without a candidate, in the checker: the best of some.
-CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls);
+// The same without a candidate, in the checker: the best of some. REQUIRES: no candidate's process
+// lives, which could make them slower.
+CallTimes rehearse(Gpu& gpu, const gpu::Program& program, const std::vector<std::uint64_t>& places);
 
 }  // namespace krl::cuda

@@ -76,6 +76,7 @@ bool LaunchCheck::passes(gpu::Examine examine, const BufferSet& buffers,
   auto examined = gpu_.ask_checker("examine", examine).get<gpu::Examined>();
   if (!examined.pool_is_known) {
     make_pool(in_checker);
+    examine.fetched = true;
     examined = gpu_.ask_checker("examine", examine).get<gpu::Examined>();
   }
   if (examined.problems.empty()) return true;

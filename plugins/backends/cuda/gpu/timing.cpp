@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <kernelrl/values.hpp>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "plugins/backends/cuda/gpu/case_figures.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
-#include "plugins/backends/cuda/gpu/host_calls.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/cuda/gpu/launch_check.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
-#include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::cuda {
@@ -22,22 +20,10 @@ namespace {
 
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
-constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
 // By how much slower a baseline may be in the candidate's process than in the checker, in addition
 // to the difference in the cost of any launch: on an H200 up to 0.15 us either way.
 constexpr double kSameTime = 0.02, kSameLaunchNs = 60;
-// No launch is faster than an empty one in another process, by more than this.
-constexpr double kLaunchNs = 200;
-// By how much the logarithms of the times of the same code differ from one loading to the next: on
-// an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the samples
-// contains the truth in more than 95 % (bench/results/2026-11-23_gpu_backends.md).
-constexpr double kLoadError = 0.004;
-
 constexpr std::uint32_t kFirstSamples = 2;     // of the first look, whose results are not checked
-constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
-constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
-constexpr int kMostLooksAtCalls = 6;
-constexpr int kLooksAtBaseline = 3;            // at the first call, at some, at a sample's
 constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
 constexpr double kLongBatchNs = 30e6;          // pairs of samples that take longer come one by one
 constexpr double kTooSlow = 3;  // times the baseline, and long: the first look is all it gets
@@ -86,7 +72,8 @@ class CaseTimer {
         case_(record->cases[run.case_index]),
         baseline_(baseline),
         arena_bytes_(gpu.arena_bytes()),
-        beside_(baseline.kernel != nullptr && !candidate.has_host()),
+        beside_(baseline.kernel != nullptr),
+        figures_(gpu, candidate.task, run),
         check_(gpu, candidate, baseline.trusted, run, record) {
     ours_.buffers = candidate.buffers(run.case_index);
     if (baseline.kernel != nullptr) theirs_.buffers = baseline.kernel->buffers(run.case_index);
@@ -109,7 +96,6 @@ class CaseTimer {
   void draw_batch(std::uint32_t most_samples = kMostSamples) {
     std::vector<gpu::Timed>& programs = batch_.time.programs;
     programs.clear();
-    if (candidate_.has_host()) return;  // each call has its own set of buffers
     programs.push_back(ours_.timed());
     if (baseline_.kernel != nullptr) programs.push_back(theirs_.timed());
     std::uint64_t bytes = 0;
@@ -127,7 +113,6 @@ class CaseTimer {
   // Of the candidate, and of a baseline alongside it, whose sample is then the first of the batch
   // or not. False if the candidate failed: the record then says how.
   bool time_candidate(bool baseline_first, Batch* ours, Batch* baseline) {
-    if (candidate_.has_host()) return time_host_code(ours);
     gpu::Time request = batch_.time;
     if (!beside_) request.programs.resize(1);
     request.backwards = baseline_first;
@@ -146,53 +131,8 @@ class CaseTimer {
     return false;
   }
 
-  // One sample, of many calls, with new inputs: what host code has seen it may remember.
-  bool time_host_code(Batch* ours) {
-    const gpu::Timed timed = ours_.timed();
-    const gpu::Program& program = timed.program;
-    gpu::Examine examine;
-    examine.timed = timed;
-    examine.places = random_places(timed.sets(), program.bytes, 0, arena_bytes_, random_);
-    const std::vector<std::uint64_t>& seeds = check_.fresh_seeds(timed.sets(), random_);
-    gpu::Stage stage{0, program, examine.places, {}, 1, random_()};
-    for (std::size_t set = 0; set < timed.sets(); ++set) {
-      examine.members.push_back(set % seeds.size());
-      examine.poisons.push_back(stage.poison + set);
-      stage.seeds.push_back(seeds[set % seeds.size()]);
-    }
-    const auto took = call_host_code(gpu_, stage, timed.launches);
-    if (!took) return failed(took.error());
-    const auto right = check_.passes(examine, ours_.buffers, &in_checker_);
-    if (!right) return false;
-    if (const auto recycled = gpu_.ask_runner("recycle", nullptr); !recycled) {
-      return failed(recycled.error());
-    }
-    if (rehearsed_calls_ != timed.launches) {
-      examine.places.resize(timed.launches);
-      least_ = rehearse(gpu_, {program.host, examine.places});
-      in_checker_ = nullptr;
-      rehearsed_calls_ = timed.launches;
-    }
-    waking_ = std::max(waking_, took->waking);
-    *ours = {ns_of_call(*took, least_, timed.launches)};
-    return true;
-  }
-
   // Of a baseline that is not alongside the candidate.
-  Batch time_baseline() {
-    if (!candidate_.has_host()) return baseline_.reference ? time_reference() : time_in_checker();
-    return {baseline_.reference ? median_of(time_reference()) : time_called_in_checker()};
-  }
-
-  // As host code is timed: what enqueueing a launch takes counts for both.
-  double time_called_in_checker() {
-    load_in_checker(*baseline_.kernel);
-    const gpu::Program& program = theirs_.buffers.program;
-    gpu::Stage stage{0, program, {}, {}, 1};
-    stage.places = random_places(theirs_.launches, program.bytes, 0, arena_bytes_, random_);
-    for (std::uint32_t s = 0; s < theirs_.launches; ++s) stage.seeds.push_back(random_());
-    return gpu_.ask_checker("time_launches", stage).get<double>();
-  }
+  Batch time_baseline() { return baseline_.reference ? time_reference() : time_in_checker(); }
 
   Batch time_in_checker() {
     load_in_checker(*baseline_.kernel);
@@ -208,19 +148,13 @@ class CaseTimer {
     in_checker_ = &kernel;
   }
 
-  Batch ask_reference(const std::vector<std::uint64_t>& seeds) {
-    const gpu::Check expected = expectation(candidate_.task, run_);
-    const gpu::TimeReference request{expected.reference, expected.inputs, seeds};
-    return gpu_.ask_checker("time_reference", request).get<Batch>();
-  }
-
   Batch time_reference() {
     std::vector<std::uint64_t> seeds;
-    for (std::uint32_t sample = 0; sample < std::max(batch_.time.samples, 1u); ++sample) {
+    for (std::uint32_t sample = 0; sample < batch_.time.samples; ++sample) {
       const std::size_t set = 1 + std::size_t{sample} * batch_.time.sets;
-      seeds.push_back(candidate_.has_host() ? random_() : batch_.time.seeds[set]);
+      seeds.push_back(batch_.time.seeds[set]);
     }
-    auto ns = ask_reference(seeds);
+    auto ns = figures_.time_reference(seeds);
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
                      ": its reference does not run on the GPU, so its time cannot be the baseline");
@@ -244,7 +178,6 @@ class CaseTimer {
   // A first look at both, which says how many launches make a sample, and counts only where a
   // kernel is far too slow to be worth more.
   bool warm_up() {
-    if (candidate_.has_host()) return warm_up_calls();
     Batch ours, baseline;
     draw_batch(kFirstSamples);
     batch_.time.kept.clear();
@@ -269,30 +202,6 @@ class CaseTimer {
     const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
     if (std::max(ours_.launches, theirs_.launches) < 2 * fewer) {
       ours_.launches = theirs_.launches = fewer;
-    }
-    return true;
-  }
-
-  // The same of host code. Its first call takes milliseconds (code is loaded), each of its calls
-  // that no sample had before allocates memory, and a short sample shows little: so each look is as
-  // long as the one before allows, and is taken twice, until it is as long as a sample should be or
-  // more than half of that.
-  bool warm_up_calls() {
-    const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
-      return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
-    };
-    fewest_ = kFewestHostSamples;
-    for (int look = 0; look < kMostLooksAtCalls; ++look) {
-      Batch ours;
-      if (!time_host_code(&ours) || !time_host_code(&ours)) return false;
-      const std::uint32_t calls = calls_of(ours_, ours);
-      if (calls < 2 * ours_.launches) break;
-      ours_.launches = calls;
-    }
-    waking_ = 0;
-    for (int look = 0; look < kLooksAtBaseline && baseline_.exists(); ++look) {
-      const Batch baseline = time_baseline();
-      if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
     }
     return true;
   }
@@ -329,8 +238,7 @@ class CaseTimer {
     const auto is_no_slower_than = [&](double ns) {
       return seen <= (1 + kSameTime) * ns + kSameLaunchNs * kernels;
     };
-    const std::string key =
-        candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + baseline_.digest;
+    const std::string key = figures_.key_of(baseline_.digest);
     const auto known = gpu_.baseline_ns().find(key);
     if (known != gpu_.baseline_ns().end() && is_no_slower_than(known->second)) return true;
     return is_no_slower_than(gpu_.baseline_ns()[key] = median_of(time_in_checker()));
@@ -356,11 +264,7 @@ class CaseTimer {
   }
 
   LogRatio ratio() const {
-    LogRatio ratio = log_ratio(case_.baseline_samples_ns, case_.samples_ns).widened(kLoadError);
-    if (candidate_.has_host()) {
-      ratio.low -= doubt_of(median_of(case_.samples_ns), ours_.launches, waking_);
-    }
-    return ratio;
+    return log_ratio(case_.baseline_samples_ns, case_.samples_ns).widened(kLoadError);
   }
 
   void report() {
@@ -373,8 +277,9 @@ class CaseTimer {
     if (baseline_.kernel != nullptr) {
       record_->values.push_back({index, "baseline_beside", "", beside_ ? 1.0 : 0.0});
     }
-    report_transfer(index);
-    report_headroom(index);
+    figures_.add(
+        baseline_.reference ? median_of(case_.baseline_samples_ns) : figures_.reference_ns(random_),
+        record_);
     if (clock_mhz_ > 0) record_->values.push_back({index, "sm_clock", "MHz", clock_mhz_});
     if (baseline_.exists()) {
       const LogRatio measured = ratio();
@@ -383,71 +288,10 @@ class CaseTimer {
       case_.speedup_low = std::exp(measured.low);
       case_.speedup_high = std::exp(measured.high);
     }
-    if (const std::string why = faster_than_possible(); !why.empty()) {
+    const std::string why = figures_.faster_than_possible(case_.time_ns, ours_.kernels());
+    if (!why.empty()) {
       stop(run_.case_index, Verdict::kFlagged, why, record_);
     }
-  }
-
-  void report_headroom(std::int32_t index) {
-    const double least = least_ns(candidate_.task.cases[run_.case_index], gpu_.peaks());
-    record_->values.push_back({index, std::string(kRoofline), "", least / case_.time_ns});
-    const double reference = reference_ns();
-    if (reference == 0) return;
-    record_->values.push_back({index, "reference_time", "ns", reference});
-    record_->values.push_back(
-        {index, std::string(kReferenceSpeedup), "", reference / case_.time_ns});
-  }
-
-  // Measured for the first candidate, unless it is the baseline; 0 if it cannot run where the
-  // checker computes.
-  double reference_ns() {
-    if (baseline_.reference) return median_of(case_.baseline_samples_ns);
-    const std::string key =
-        candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/reference";
-    const auto known = gpu_.baseline_ns().find(key);
-    if (known != gpu_.baseline_ns().end()) return known->second;
-    std::vector<std::uint64_t> seeds(kReferenceSamples);
-    std::generate(seeds.begin(), seeds.end(), std::ref(random_));
-    const Batch ns = ask_reference(seeds);
-    return gpu_.baseline_ns()[key] = ns.empty() ? 0 : median_of(ns);
-  }
-
-  // The transfers that a caller with its data on the host would also wait for; in no time above.
-  void report_transfer(std::int32_t index) {
-    const TaskDefinition& task = candidate_.task.definition;
-    const ResolvedCase& resolved = candidate_.task.cases[run_.case_index];
-    gpu::Transfer bytes;
-    for (const auto& input : task.inputs) {
-      bytes.to_gpu += static_cast<std::uint64_t>(resolved.find(input.name)->bytes());
-    }
-    for (const auto& output : task.outputs) {
-      bytes.to_host += static_cast<std::uint64_t>(resolved.find(output.name)->bytes());
-    }
-    const auto ns = gpu_.ask_checker("transfer", bytes).get<gpu::Transfer>();
-    record_->values.push_back({index, "transfer_to_gpu", "ns", static_cast<double>(ns.to_gpu)});
-    record_->values.push_back({index, "transfer_to_host", "ns", static_cast<double>(ns.to_host)});
-  }
-
-  // Why no kernel can have taken so little time; empty: one can.
-  std::string faster_than_possible() const {
-    const double kernels = static_cast<double>(ours_.kernels());
-    const double launches_ns = kernels * std::max(gpu_.empty_launch_ns() - kLaunchNs, 0.0);
-    const double data_ns = kLightSpeed * writing_ns();
-    if (case_.time_ns >= std::max(launches_ns, data_ns)) return {};
-    const auto took = [](double ns) { return number_text(ns) + " ns"; };
-    return "it took " + took(case_.time_ns) + ", and " +
-           (launches_ns > data_ns ? "launching kernels that do nothing" : "writing its outputs") +
-           " takes " + took(std::max(launches_ns, data_ns));
-  }
-
-  // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
-  double writing_ns() const {
-    double bytes = -static_cast<double>(gpu_.description().l2_bytes);
-    for (const TensorDefinition& output : candidate_.task.definition.outputs) {
-      bytes +=
-          static_cast<double>(candidate_.task.cases[run_.case_index].find(output.name)->bytes());
-    }
-    return std::max(bytes, 0.0) / gpu_.description().bandwidth * 1e9;
   }
 
   Gpu& gpu_;
@@ -459,6 +303,7 @@ class CaseTimer {
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
   bool beside_;  // is the baseline timed in the candidate's process?
+  const CaseFigures figures_;
   LaunchCheck check_;
   const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: unknown
   Sampled ours_, theirs_;
@@ -468,9 +313,6 @@ class CaseTimer {
   std::uint32_t most_samples_ = kMostSamples;  // of a batch
   std::size_t fewest_ = 0;                     // samples
   std::size_t batches_ = 0;                    // that count
-  CallTimes least_;                            // of calls that do nothing, as many as these
-  std::uint32_t rehearsed_calls_ = 0;
-  double waking_ = 0;  // the longest of a sample's
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };
@@ -480,7 +322,7 @@ class CaseTimer {
 bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
           const PlannedRun& run, EvaluationRecord* record) {
   auto loaded = gpu.ask_runner("load", candidate.load());
-  if (loaded && baseline.kernel != nullptr && !candidate.has_host()) {
+  if (loaded && baseline.kernel != nullptr) {
     gpu::Load beside = baseline.kernel->load();
     beside.beside = true;
     loaded = gpu.ask_runner("load", beside);

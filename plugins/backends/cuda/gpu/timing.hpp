@@ -1,4 +1,4 @@
-// Times a candidate on the GPU against a baseline, in pairs, with a cold L2.
+// Times a candidate of device code on the GPU against a baseline, in pairs, with a cold L2.
 #pragma once
 
 #include <chrono>
@@ -28,6 +28,11 @@ struct TimingSettings {
     return half_width < target || spent >= (half_width > disturbed ? limit_if_disturbed : limit);
   }
 };
+
+// By how much the logarithms of the times of the same code differ from one loading to the next: on
+// an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the samples
+// contains the truth in more than 95 % (bench/results/2026-11-23_gpu_backends.md).
+inline constexpr double kLoadError = 0.004;
 
 // The baseline of a candidate's times; none by default.
 struct GpuBaseline {

@@ -4,7 +4,9 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 
+#include "plugins/backends/cuda/gpu/called_trials.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
@@ -13,9 +15,6 @@
 namespace krl::cuda {
 namespace {
 
-// KernelBench's: 3 warm-ups, a first trial that does not count, and 100 that do.
-constexpr std::uint32_t kWarmUps = 3, kTrials = 100;
-constexpr double kMostNs = 10e9;    // of all trials: KernelBench takes its time
 constexpr double kRequestNs = 1e9;  // of those of a request, which has a limit
 
 using Samples = std::vector<double>;  // ns
@@ -42,6 +41,11 @@ std::optional<Samples> all_trials(const Ask& ask) {
 
 double mean_of(const Samples& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+void keep(const Samples& samples, Case* timed) {
+  timed->samples_ns = samples;
+  timed->time_ns = mean_of(samples);
 }
 
 // False: it failed, and the record says how.
@@ -72,9 +76,7 @@ bool time_candidate(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& r
   check.bytes = buffers.program.bytes;
   check.output_offsets = buffers.output_offsets;
   gpu.ask_checker("check", check);
-  Case& timed = record->cases[run.case_index];
-  timed.samples_ns = *samples;
-  timed.time_ns = mean_of(*samples);
+  keep(*samples, &record->cases[run.case_index]);
   return true;
 }
 
@@ -91,10 +93,30 @@ void time_reference(Gpu& gpu, const PreparedTask& task, const PlannedRun& run, C
   timed->speedup = timed->baseline_ns / timed->time_ns;
 }
 
+// References are timed after the end of the candidate's process, which could make them slower.
+void time_host_code(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+                    EvaluationRecord* record) {
+  std::vector<std::pair<const PlannedRun*, CalledTrials>> all;
+  with_runner(gpu, [&] {
+    for (const PlannedRun& run : runs) {
+      if (!run.counted || record->verdict != Verdict::kOk) continue;
+      if (auto trials = call_trials(gpu, candidate, run, record)) all.emplace_back(&run, *trials);
+    }
+    check_arena(gpu, record);
+  });
+  gpu.replace_runner();
+  for (const auto& [run, trials] : all) {
+    Case& timed = record->cases[run->case_index];
+    keep(trial_times(gpu, candidate.task, *run, trials), &timed);
+    time_reference(gpu, candidate.task, *run, &timed);
+  }
+}
+
 }  // namespace
 
 void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                  EvaluationRecord* record) {
+  if (candidate.has_host()) return time_host_code(gpu, candidate, runs, record);
   with_runner(gpu, [&] {
     for (const PlannedRun& run : runs) {
       if (!run.counted || record->verdict != Verdict::kOk) continue;

@@ -2,6 +2,7 @@
 // leaves out: it is KernelBench's figure, and stands beside ours (timing.hpp).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
@@ -10,6 +11,10 @@
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl::cuda {
+
+// KernelBench's: 3 warm-ups, a first trial that does not count, and 100 that do.
+inline constexpr std::uint32_t kWarmUps = 3, kTrials = 100;
+inline constexpr double kMostNs = 10e9;  // of all trials: KernelBench takes its time
 
 // Fills in the times of the counted cases: means, of 100 trials or of those of 10 s. A candidate
 // that fails in a trial is wrong there. Throws as check_on_gpu does.

@@ -28,6 +28,13 @@ bool load_torch_cuda() {
   return false;
 }
 
+// Of the GPU's, in bytes.
+std::size_t free_memory() {
+  std::size_t free = 0, all = 0;
+  KRL_CUDA(cuMemGetInfo, &free, &all);
+  return free;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,6 +60,7 @@ int main(int argc, char** argv) {
     return Ready{session->arena_handle(), on_gpu};
   };
   handlers.merge(Handlers{{"stage", calls(check, &OutputCheck::stage)},
+                          {"fetch", calls(check, &OutputCheck::fetch)},
                           {"time_launches", calls(session, &DeviceSession::time_launches)},
                           {"transfer", calls(session, &DeviceSession::transfer)},
                           {"attach", calls(check, &OutputCheck::attach)},
@@ -66,6 +74,7 @@ int main(int argc, char** argv) {
                           {"try_impostor", calls(check, &OutputCheck::try_impostor)},
                           {"time_reference", calls(check, &OutputCheck::time_reference)},
                           {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
+                          {"free_memory", [](const json&) -> json { return free_memory(); }},
                           {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
   return serve(handlers);
 }

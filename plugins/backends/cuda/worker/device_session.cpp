@@ -274,7 +274,7 @@ void DeviceSession::flush_l2() {
   KRL_CUDA(cuMemsetD8Async, flush_.get(), 0, flush_bytes_, nullptr);
 }
 
-double DeviceSession::Sample::ns() const {
+double DeviceSession::ns_between(const DeviceEvent& start, const DeviceEvent& end) {
   float milliseconds = 0;
   KRL_CUDA(cuEventElapsedTime, &milliseconds, start.get(), end.get());
   return static_cast<double>(milliseconds) * 1e6;
@@ -420,18 +420,38 @@ void DeviceSession::wake(const std::nullptr_t&) {
 std::vector<double> DeviceSession::time_trials(const Trials& trials) {
   require_space(trials.place + trials.program.bytes);
   const CUdeviceptr set = arena_.get() + trials.place;
+  return trials_of([&] { launch(trials.program, set, loaded_); }, trials.warm_ups, trials.trials);
+}
+
+std::uint64_t DeviceSession::trials_flush_bytes() const {
+  return std::max<std::uint64_t>(std::min(kTrialsFlush, kMostFlushes * flush_bytes_), 1);
+}
+
+std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial) {
   const auto call = [&] {
-    if (!library_) return launch(trials.program, set, loaded_);
     library().drop_outputs();
-    library().call(trials.program.host, set);
+    library().call(trial.host, arena_.get() + trial.place);
   };
-  return trials_of(call, trials.warm_ups, trials.trials);
+  for (std::uint32_t i = 0; i < trial.warm_ups; ++i) {
+    call();
+    KRL_CUDA(cuCtxSynchronize);
+  }
+  const DeviceMemory flush = allocate(trials_flush_bytes());
+  const DeviceEvent start = event(), end = event(), rest = event();
+  KRL_CUDA(cuMemsetD8Async, flush.get(), 42, trials_flush_bytes(), nullptr);
+  KRL_CUDA(cuEventRecord, start.get(), nullptr);
+  call();
+  KRL_CUDA(cuEventRecord, end.get(), nullptr);
+  KRL_CUDA(cuCtxSynchronize);
+  KRL_CUDA(cuEventRecord, rest.get(), nullptr);
+  library().finish();
+  return {ns_between(start, end), ns_between(end, rest)};
 }
 
 std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
                                              std::uint32_t warm_ups, std::uint32_t trials) {
-  const std::uint64_t bytes = std::min(kTrialsFlush, kMostFlushes * flush_bytes_);
-  const DeviceMemory flush = allocate(std::max<std::uint64_t>(bytes, 1));
+  const std::uint64_t bytes = trials_flush_bytes();
+  const DeviceMemory flush = allocate(bytes);
   const Sample trial{event(), event()};
   for (std::uint32_t i = 0; i < warm_ups; ++i) {
     call();

@@ -3,6 +3,7 @@
 // as CudaError, or as RefusedLaunch where nothing ran. Used by one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -75,8 +76,9 @@ class DeviceSession {
   double time_call(const std::function<void()>& call);
   // Does nothing on the GPU, and waits for it: from then on the GPU works for this process.
   void wake(const std::nullptr_t&);
-  // Of a loaded module's program, or of a library.
+  // Of a loaded module's program.
   std::vector<double> time_trials(const Trials& trials);
+  std::array<double, 2> time_called_trial(const CalledTrial& trial);
   // The same of whatever `call` enqueues on the default stream.
   std::vector<double> trials_of(const std::function<void()>& call, std::uint32_t warm_ups,
                                 std::uint32_t trials);
@@ -98,9 +100,11 @@ class DeviceSession {
   };
   struct Sample {
     DeviceEvent start, end;
-    double ns() const;
+    double ns() const { return ns_between(start, end); }
   };
 
+  static double ns_between(const DeviceEvent& start, const DeviceEvent& end);
+  std::uint64_t trials_flush_bytes() const;
   static Module loaded(const Load& load);
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);

@@ -25,7 +25,6 @@ LaunchOutputCheck::LaunchOutputCheck(DeviceSession& session, OutputCheck& check,
     : session_(session),
       check_(check),
       memory_bytes_(memory_bytes),
-      fetch_(session.trusted("krl_fetch")),
       compare_(session.trusted("krl_compare_launches")) {}
 
 ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
@@ -91,33 +90,15 @@ void LaunchOutputCheck::keep(const std::string& key, Made made) {
   }
 }
 
-CUdeviceptr LaunchOutputCheck::fetch(const Examine& examine) {
-  std::uint64_t bytes = examine.timed.program.bytes;
-  const std::uint64_t needed = examine.places.size() * bytes;
-  if (needed > copies_bytes_) {
-    copies_ = {};
-    copies_ = allocate(needed);
-    copies_bytes_ = needed;
-  }
-  std::vector<DeviceMove> moves;
-  for (std::size_t s = 0; s < examine.places.size(); ++s) {
-    moves.push_back({examine.places[s], examine.kept.empty() ? kNone : examine.kept.at(s)});
-  }
-  const OutputCheck::Arena& arena = check_.arena(examine.runner);
-  CUdeviceptr from = arena.memory.get(), uploaded = moves_.upload(moves), to = copies_.get();
-  std::uint64_t start = arena.guards.start, mask = arena.guards.mask;
-  void* arguments[] = {&from, &uploaded, &bytes, &start, &mask, &to};
-  launch_trusted(fetch_, moves.size(), bytes / sizeof(std::uint64_t), arguments);
-  return to;
-}
-
 Examined LaunchOutputCheck::examine(const Examine& examine) {
+  if (!examine.fetched) {
+    check_.fetch({examine.runner, examine.timed.program.bytes, examine.places, examine.kept});
+  }
   const auto pool = pools_.find(examine.pool);
   if (pool == pools_.end()) return {false, {}};
-  const CUdeviceptr copies = fetch(examine);
   Examined examined;
-  find_changes(examine, pool->second, copies, &examined.problems);
-  find_wrong_outputs(examine, pool->second, copies, &examined.problems);
+  find_changes(examine, pool->second, check_.copies(), &examined.problems);
+  find_wrong_outputs(examine, pool->second, check_.copies(), &examined.problems);
   return examined;
 }
 

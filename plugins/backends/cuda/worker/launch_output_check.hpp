@@ -19,7 +19,6 @@ class LaunchOutputCheck {
   LaunchOutputCheck(DeviceSession& session, OutputCheck& check, std::uint64_t memory_bytes);
 
   ReferenceProblem make(const Pool& pool);
-  // Puts guards in the place of the copies.
   Examined examine(const Examine& examine);
 
  private:
@@ -40,7 +39,6 @@ class LaunchOutputCheck {
   ReferenceProblem compute(const Pool& pool, const Made& made);
   std::vector<Output> outputs_of(const Pool& pool);
   void keep(const std::string& key, Made made);
-  CUdeviceptr fetch(const Examine& examine);
   void find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,
                           std::vector<SetProblem>* problems);
   void find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
@@ -49,13 +47,11 @@ class LaunchOutputCheck {
   DeviceSession& session_;
   OutputCheck& check_;
   const std::uint64_t memory_bytes_;
-  CUfunction fetch_, compare_;
+  CUfunction compare_;
   std::map<std::string, Made> pools_;
   std::deque<std::string> order_;  // of pools, the oldest first
   std::uint64_t bytes_ = 0;        // of them
-  DeviceMemory copies_;
-  std::uint64_t copies_bytes_ = 0;
-  UploadBuffer moves_, comparisons_, wrong_;
+  UploadBuffer comparisons_, wrong_;
 };
 
 }  // namespace krl::gpu

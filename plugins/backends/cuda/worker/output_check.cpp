@@ -30,7 +30,8 @@ OutputCheck::OutputCheck(DeviceSession& session, ReferenceDevice device, std::ui
       expected_(memory_bytes),
       compare_reals_(session.trusted("krl_compare_reals")),
       compare_integers_(session.trusted("krl_compare_integers")),
-      find_changes_(session.trusted("krl_find_changes")) {
+      find_changes_(session.trusted("krl_find_changes")),
+      fetch_(session.trusted("krl_fetch")) {
   if (device == ReferenceDevice::kCuda) on_gpu_.emplace(device);
 }
 
@@ -80,9 +81,12 @@ CheckResult OutputCheck::check(const Check& check) {
   checked.problem = right->problem;
   if (!checked.problem.message.empty() || check.runner == 0) return checked;
   const Arena& arena = arenas_.at(check.runner);
-  compare(check, arena.memory.get() + check.place, right->memory.get(), &checked);
-  find_changes(check, arena, right->memory.get(), &checked);
-  session_.put_away(arena.memory.get(), {{check.place, kNone}}, check.bytes, arena.guards);
+  const CUdeviceptr set = check.fetched ? copies_.get() : arena.memory.get() + check.place;
+  compare(check, set, right->memory.get(), &checked);
+  find_changes(check, set, right->memory.get(), &checked);
+  if (!check.fetched) {
+    session_.put_away(arena.memory.get(), {{check.place, kNone}}, check.bytes, arena.guards);
+  }
   return checked;
 }
 
@@ -90,6 +94,28 @@ void OutputCheck::stage(const Stage& stage) {
   session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
                    stage.factor, stage.poison);
   session_.flush_l2();
+  KRL_CUDA(cuCtxSynchronize);
+}
+
+void OutputCheck::fetch(const Fetch& fetch) {
+  const std::uint64_t needed = fetch.places.size() * fetch.bytes;
+  if (needed > copies_bytes_) {
+    copies_ = {};
+    copies_bytes_ = 0;
+    copies_ = allocate(needed);
+    copies_bytes_ = needed;
+  }
+  std::vector<DeviceMove> moves;
+  for (std::size_t s = 0; s < fetch.places.size(); ++s) {
+    moves.push_back({fetch.places[s], fetch.kept.empty() ? kNone : fetch.kept.at(s)});
+  }
+  const bool own = fetch.runner == 0;
+  const GuardKey key = own ? GuardKey() : arenas_.at(fetch.runner).guards;
+  CUdeviceptr from = own ? session_.arena() : arenas_.at(fetch.runner).memory.get();
+  CUdeviceptr uploaded = moves_.upload(moves), to = copies_.get();
+  std::uint64_t bytes = fetch.bytes, start = key.start, mask = key.mask;
+  void* arguments[] = {&from, &uploaded, &bytes, &start, &mask, &to};
+  launch_trusted(fetch_, moves.size(), bytes / sizeof(std::uint64_t), arguments);
   KRL_CUDA(cuCtxSynchronize);
 }
 
@@ -306,23 +332,22 @@ std::vector<ElementError> OutputCheck::first_errors(const Check& check, std::siz
   return compare_output(tensor, got, right, {check.rtol, check.atol}).first;
 }
 
-void OutputCheck::find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
+void OutputCheck::find_changes(const Check& check, CUdeviceptr set, CUdeviceptr expected,
                                CheckResult* checked) {
   std::vector<DeviceRange> ranges;
   std::vector<std::size_t> inputs;  // whose ranges come first
   for (std::size_t i = 0; i < check.input_offsets.size(); ++i) {
     if (check.input_offsets[i] < 0) continue;
     const OracleTensor& input = check.reference.inputs.at(i);
-    const auto offset = check.place + static_cast<std::uint64_t>(check.input_offsets[i]);
+    const auto offset = static_cast<std::uint64_t>(check.input_offsets[i]);
     const auto bytes = elements_of(input) * static_cast<std::uint64_t>(size_of(input.dtype));
     ranges.push_back({offset, bytes, expected + input.offset});
     inputs.push_back(i);
   }
   for (const Region& guard : check.guards) {
-    const std::uint64_t offset = check.place + guard.offset;
-    ranges.push_back({offset, guard.bytes, 0, offset});
+    ranges.push_back({guard.offset, guard.bytes, 0, check.place + guard.offset});
   }
-  const auto found = changes(arena.memory.get(), ranges, arena.guards);
+  const auto found = changes(set, ranges, arenas_.at(check.runner).guards);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r] == 0) continue;
     if (r < inputs.size()) checked->changed_inputs.push_back(inputs[r]);

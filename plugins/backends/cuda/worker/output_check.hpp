@@ -24,6 +24,7 @@ class OutputCheck {
   void detach(const Detach& detach);
   CheckResult check(const Check& check);
   void stage(const Stage& stage);
+  void fetch(const Fetch& fetch);
   // Is the arena of a runner as it was before its candidate came?
   bool is_intact(const Detach& runner);
   // Of each output's expected values.
@@ -43,6 +44,8 @@ class OutputCheck {
     GuardKey guards;
   };
   const Arena& arena(std::uint64_t runner) const { return arenas_.at(runner); }
+  // The sets that were fetched last, one after the other.
+  CUdeviceptr copies() const { return copies_.get(); }
   // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
   // The largest error that rounding may make, by output.
@@ -68,7 +71,7 @@ class OutputCheck {
   void make_up(const TryImpostor& impostor, CUdeviceptr inputs);
   std::vector<DeviceReport> reports_of(const Check& check, CUdeviceptr set, CUdeviceptr expected);
   void compare(const Check& check, CUdeviceptr set, CUdeviceptr expected, CheckResult* checked);
-  void find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
+  void find_changes(const Check& check, CUdeviceptr set, CUdeviceptr expected,
                     CheckResult* checked);
   std::vector<ElementError> first_errors(const Check& check, std::size_t output, CUdeviceptr set,
                                          CUdeviceptr expected) const;
@@ -80,8 +83,10 @@ class OutputCheck {
   // By the keys of checks; few and small.
   std::map<std::string, std::vector<double>> largest_rounding_;
   std::map<std::uint64_t, Arena> arenas_;
-  CUfunction compare_reals_, compare_integers_, find_changes_;
-  UploadBuffer reports_, ranges_, changed_;
+  DeviceMemory copies_;
+  std::uint64_t copies_bytes_ = 0;
+  CUfunction compare_reals_, compare_integers_, find_changes_, fetch_;
+  UploadBuffer reports_, ranges_, changed_, moves_;
 };
 
 }  // namespace krl::gpu

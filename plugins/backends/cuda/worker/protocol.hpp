@@ -8,10 +8,10 @@
 // object of that and kAnswer.
 // Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
-// Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
+// Attach, Detach, Stage, Fetch, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
 // each output's expected values), "traits" (of a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
-// Peaks, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// Peaks, "free_memory" of the GPU, in bytes, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
 // kernelrl-gpu-profiler, does Setup and Load with different answers (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
@@ -188,6 +188,15 @@ struct Trials {
   std::uint32_t warm_ups = 0, trials = 0;
 };
 
+// One trial of a library, on a set that is laid out already; or of calls that do nothing. The answer:
+// the nanoseconds between the events, and those from the second until all streams had ended, which
+// are few unless work went on beside the events' stream.
+struct CalledTrial {
+  HostArguments host;
+  std::uint64_t place = 0;
+  std::uint32_t warm_ups = 0;
+};
+
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
 // answer: a list of nanoseconds; empty if the reference cannot run where the checker computes.
 struct TimeReference {
@@ -241,6 +250,7 @@ struct Check {
   std::vector<std::int64_t> input_offsets;  // in the set; -1: may change
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;  // in the set
+  bool fetched = false;        // the set is the one that was fetched last
 };
 
 // Lays out sets in a runner's arena, by which that learns neither seeds nor guards, and leaves the
@@ -255,6 +265,16 @@ struct Stage {
   std::uint64_t poison = 0;  // the number of the first set's, each of the next has the next
 };
 
+// Copies sets from a runner's arena into memory that no candidate's process maps, and puts guards in
+// their place: whatever is judged later is these copies, until the next are fetched. The answer,
+// null, comes when that is done.
+struct Fetch {
+  std::uint64_t runner = 0;           // 0: from the checker's own arena
+  std::uint64_t bytes = 0;            // of a set
+  std::vector<std::uint64_t> places;  // of each set
+  std::vector<std::uint64_t> kept;    // of its copy in the arena; empty: of no set there is one
+};
+
 // The outputs with which timed launches of a case are compared: those that a trusted program
 // computes from inputs of many seeds. The program is of the module that is loaded; without launches
 // it is the reference. The answer is a ReferenceProblem: of the reference, or that the program's
@@ -267,9 +287,8 @@ struct Pool {
   Check check;  // of a run of the case that the program must pass
 };
 
-// Holds the copies of sets after a Time, or the sets themselves after Calls, against a pool: a
-// launch may have written its own outputs and scratch buffers, decoys no one. The answer is an
-// Examined.
+// Fetches the sets of a Time, unless they are, and holds them against a pool: a launch may have
+// written its own outputs and scratch buffers, decoys no one. The answer is an Examined.
 struct Examine {
   std::string pool;
   std::uint64_t runner = 0;
@@ -280,6 +299,7 @@ struct Examine {
   std::vector<std::int64_t> input_offsets;     // in a set; -1: may change
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;
+  bool fetched = false;
 };
 
 struct SetProblem {
@@ -290,7 +310,7 @@ struct SetProblem {
 };
 
 struct Examined {
-  bool pool_is_known = true;         // else nothing was looked at
+  bool pool_is_known = true;         // else the sets were only fetched
   std::vector<SetProblem> problems;  // a few at most
 };
 
@@ -338,16 +358,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor, poison)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trials, program, place, warm_ups, trials)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalledTrial, host, place, warm_ups)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds, warm_ups, trials)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
-                                   place, bytes, input_offsets, output_offsets, guards)
+                                   place, bytes, input_offsets, output_offsets, guards, fetched)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fetch, runner, bytes, places, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, check)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, poisons, members,
-                                   input_offsets, output_offsets, guards)
+                                   input_offsets, output_offsets, guards, fetched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetProblem, kind, set, index, wrong)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examined, pool_is_known, problems)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TryImpostor, run, numbers, copied)

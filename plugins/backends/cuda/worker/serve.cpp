@@ -58,6 +58,7 @@ Handlers session_handlers(const std::unique_ptr<DeviceSession>& session) {
           {"run", calls(session, &DeviceSession::run)},
           {"time", calls(session, &DeviceSession::time)},
           {"time_trials", calls(session, &DeviceSession::time_trials)},
+          {"time_called_trial", calls(session, &DeviceSession::time_called_trial)},
           {"wake", calls(session, &DeviceSession::wake)},
           {"call", calls(session, &DeviceSession::call)},
           {"finish", calls(session, &DeviceSession::finish)},

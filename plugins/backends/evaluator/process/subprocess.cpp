@@ -130,6 +130,14 @@ void Subprocess::kill() {
   reap(true);
 }
 
+void Subprocess::pause() {
+  if (!ending_) ::kill(-id_, SIGSTOP);
+}
+
+void Subprocess::resume() {
+  if (!ending_) ::kill(-id_, SIGCONT);
+}
+
 // Collects the child if it has ended. Before its id is given back to the system the rest of its
 // group is killed, so that the group's number still means this group.
 bool Subprocess::reap(bool block) {

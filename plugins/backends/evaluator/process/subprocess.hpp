@@ -61,6 +61,9 @@ class Subprocess {
   bool running();
   // Kills the group; the ending is then known.
   void kill();
+  // Stops all threads of the group, until it is resumed or killed.
+  void pause();
+  void resume();
   // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` returns
   // true, and once it has slept for `most_sleep`: for children of one thread without children of
   // theirs.

@@ -197,12 +197,12 @@ TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   EXPECT_EQ(judge(evaluator(), off_by("5e-5f")).verdict, Verdict::kWrongResult);
   EXPECT_EQ(judge(by_protocol, off_by("5e-5f")).verdict, Verdict::kOk) << "within 1e-4";
   EXPECT_EQ(judge(by_protocol, off_by("1e-2f")).verdict, Verdict::kWrongResult);
-  // Its times are those of 100 trials between events, which see no work of the host's, as this is.
+  // Its times are those of 100 trials between events, and of what our clock sees beside them.
   const std::string waits = "usleep(3000);" + std::string(kTwice);
   const EvaluationRecord by_events = judge(by_protocol, waits, kAll);
   ASSERT_EQ(by_events.verdict, Verdict::kOk) << by_events.why;
   EXPECT_EQ(by_events.cases[0].samples_ns.size(), 100u);
-  EXPECT_LT(by_events.cases[0].time_ns, 3e6);
+  EXPECT_GT(by_events.cases[0].time_ns, 3e6);
   const EvaluationRecord by_clock = judge(evaluator(), waits, kAll);
   ASSERT_EQ(by_clock.verdict, Verdict::kOk) << by_clock.why;
   EXPECT_GT(by_clock.cases[0].time_ns, 3e6);
