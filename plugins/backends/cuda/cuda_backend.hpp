@@ -72,7 +72,7 @@ class CudaBackend final : public Backend, public Tool {
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
   std::string sizes = "real", protocol = "kernelrl", sandbox = "available";
-  std::string baseline_folder;
+  std::string baseline_folder, allow_libraries;
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
   double memory_mb = memory_of_tool<Tool>().default_mb;
@@ -108,6 +108,8 @@ class CudaBackend final : public Backend, public Tool {
           "folder with kernels TASK.cu to use as baselines instead of the naive ones; empty = "
           "none")
           .path(),
+      opt("allow_libraries", &CudaBackend::allow_libraries,
+          "libraries that host code may open with dlopen, by name, \"cublas,cublasLt\"; empty = none"),
       opt("counters", &CudaBackend::counters,
           "hardware counters of correct kernels: off; auto = with CUPTI, if the machine permits it; ncu = with Nsight Compute, which provides more counters and takes seconds per kernel")
           .one_of("auto|ncu|off"),
@@ -222,6 +224,7 @@ class CudaBackend final : public Backend, public Tool {
     settings.sizes = chosen_sizes();
     settings.counters = counters != "off";
     settings.ncu = ncu;
+    settings.libraries = allow_libraries;
     settings.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_timeout * 1000));
     return settings;
   }
@@ -233,6 +236,7 @@ class CudaBackend final : public Backend, public Tool {
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
     settings.sizes = chosen_sizes();
     settings.protocol = protocol_named(protocol);
+    settings.libraries = allow_libraries;
     settings.baseline.reference =
         baseline == "reference" || settings.protocol == Protocol::kKernelBench;
     if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);

@@ -46,6 +46,7 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
                         const GpuPool* gpus, bool counters) {
   files::Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
+  digest.add(settings.libraries);
   digest.add(settings.runs_per_case).add(std::uint64_t{settings.baseline.reference});
   digest.add(static_cast<std::uint64_t>(settings.sizes));
   digest.add(static_cast<std::uint64_t>(settings.protocol));
@@ -90,16 +91,17 @@ std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
 
 // The text of a candidate with host code, its call by the harness included, or why there is none.
 std::optional<SourceProblem> complete_host_source(std::string_view source,
-                                                  const TaskDefinition& task, std::string* whole) {
+                                                  const TaskDefinition& task, bool loads,
+                                                  std::string* whole) {
   if (!is_model_answer(source)) {
     *whole = with_host_call(source, task);
-    return check_host_source(source, task.forbid);
+    return check_host_source(source, task.forbid, loads);
   }
   if (auto problem = check_size(source)) return problem;
   const auto bound = bind_model_answer(source, task);
   if (!bound) return bound.error();
   *whole = with_host_call(*bound);
-  return check_host_source(bound->source, task.forbid);
+  return check_host_source(bound->source, task.forbid, loads);
 }
 
 // Fills in the verdict on a candidate whose compile gave no module.
@@ -207,9 +209,9 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   record.toolchain = toolchain();
   record.device = device();
   std::string host;  // what is compiled of a candidate with host code
-  if (const auto problem = request.host
-                               ? complete_host_source(request.source, task.definition, &host)
-                               : check_source(request.source, task.definition.forbid)) {
+  if (const auto problem = request.host ? complete_host_source(request.source, task.definition,
+                                                               !settings_.libraries.empty(), &host)
+                                        : check_source(request.source, task.definition.forbid)) {
     record.fail(Verdict::kRejected, problem->text());
     return record;
   }

@@ -38,6 +38,7 @@ struct CudaSettings {
   Sizes sizes = Sizes::kReal;
   Protocol protocol = Protocol::kKernelrl;
   TimingSettings timing;
+  std::string libraries;  // that host code may load; empty: none
   BaselineSettings baseline;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;

@@ -52,8 +52,10 @@ Gpu::Starting Gpu::start_runner() {
   if (workers_.sandbox.empty()) return start({{workers_.runner}, workers_.environment, {}});
   // One that runs device code lives as long as the GPU is used.
   const std::uint32_t cpu_seconds = kind_ == RunnerKind::kHost ? kHostProcessorSeconds : kForEver;
-  return start(
-      sandboxed_runner(workers_.sandbox, workers_.runner, workers_.environment, cpu_seconds));
+  std::vector<std::string> libraries = description_.libraries;
+  libraries.insert(libraries.end(), workers_.libraries.begin(), workers_.libraries.end());
+  return start(sandboxed_runner(workers_.sandbox, workers_.runner, workers_.environment,
+                                cpu_seconds, libraries));
 }
 
 Gpu::Starting Gpu::start_checker() {

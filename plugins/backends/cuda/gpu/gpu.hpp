@@ -31,6 +31,7 @@ struct GpuWorkers {
   bool profiler_is_ncu = false;
   std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
   std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
+  std::vector<std::string> libraries;    // files that runners may load in addition to the driver's
   std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs
   std::uint64_t arena_bytes = 0;         // of a runner's, and of the checker's, memory for buffers
   std::chrono::milliseconds run_limit{10'000};     // of one run, or less: see RunLimit

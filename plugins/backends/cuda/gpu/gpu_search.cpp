@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <kernelrl/values.hpp>
+#include <sstream>
 
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
@@ -13,7 +16,42 @@ namespace krl::cuda {
 using namespace evaluator;
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::chrono::seconds kSearchLimit{60};
+constexpr const char* kLibraryFolders[] = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu",
+                                           "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"};
+
+// Those of LD_LIBRARY_PATH in `environment` come first.
+std::vector<std::string> library_folders(const std::vector<std::string>& environment) {
+  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
+  std::vector<std::string> folders;
+  for (const std::string& variable : environment) {
+    if (variable.rfind(kName, 0) != 0) continue;
+    std::istringstream list(variable.substr(kName.size()));
+    for (std::string folder; std::getline(list, folder, ':');) {
+      if (!folder.empty()) folders.push_back(folder);
+    }
+  }
+  folders.insert(folders.end(), std::begin(kLibraryFolders), std::end(kLibraryFolders));
+  return folders;
+}
+
+std::vector<std::string> files_of(const std::string& library,
+                                  const std::vector<std::string>& folders) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename();
+      if (name.rfind("lib" + library + ".so", 0) == 0) files.push_back(entry.path());
+    }
+    if (!files.empty()) return files;
+  }
+  invalid_argument("allow_libraries: there is no lib" + library +
+                   ".so in any of the folders of "
+                   "libraries; its folder can be added to LD_LIBRARY_PATH");
+}
 
 [[noreturn]] void no_gpu(const std::string& why) {
   throw Failure(KRL_FAILED_PRECONDITION,
@@ -47,6 +85,19 @@ std::vector<std::string> gpu_environment() {
     }
   }
   return environment;
+}
+
+std::vector<std::string> find_libraries(const std::string& names,
+                                        const std::vector<std::string>& environment) {
+  const std::vector<std::string> folders = library_folders(environment);
+  std::vector<std::string> files;
+  std::string words = names;
+  std::replace(words.begin(), words.end(), ',', ' ');
+  std::istringstream list(words);
+  for (std::string name; list >> name;) {
+    for (std::string& file : files_of(name, folders)) files.push_back(std::move(file));
+  }
+  return files;
 }
 
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,

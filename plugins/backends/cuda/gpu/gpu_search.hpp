@@ -17,4 +17,9 @@ std::vector<std::string> gpu_environment();
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices);
 
+// The files of the libraries with these names ("cublas, cublasLt") in the folders of `environment` and
+// of the system. Throws Failure(KRL_INVALID_ARGUMENT) for one that is in none.
+std::vector<std::string> find_libraries(const std::string& names,
+                                        const std::vector<std::string>& environment);
+
 }  // namespace krl::cuda

@@ -81,6 +81,7 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   }
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();
+  workers.libraries = find_libraries(settings.libraries, workers.environment);
   workers.trusted_code = compiled_trusted_code(compiler);
   workers.arena_bytes = settings.arena_bytes != 0 ? settings.arena_bytes
                                                   : usual_arena(gpu.memory_bytes, settings.sizes);

@@ -19,8 +19,9 @@ struct GpuSettings {
   std::uint64_t arena_bytes = 0;   // of each process, for a candidate's buffers; 0 = by the GPU
   Sizes sizes = Sizes::kReal;      // that they have to take
   std::chrono::milliseconds run_limit{10'000};
-  bool counters = true;  // are hardware counters wanted, where they can be read?
-  std::string ncu;       // the program that reads them; empty = CUPTI does
+  bool counters = true;   // are hardware counters wanted, where they can be read?
+  std::string libraries;  // that host code may load, by their names
+  std::string ncu;        // the program that reads them; empty = CUPTI does
 };
 
 // The GPUs with these indices ("0,1"; empty = all that are visible), which must be alike. Throws

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <random>
-#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -17,26 +16,12 @@ constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 30;
 constexpr std::chrono::milliseconds kReapPause{5};
 constexpr int kReapPauses = 200;
 
-// What the driver reads in addition to the system's libraries.
+// What the driver reads. No folder holds libraries.
 constexpr const char* kReadable[] = {
-    "/usr",      "/lib",          "/lib64",        "/etc/ld.so.cache",
-    "/opt",      "/proc/self",    "/sys",          "/proc/driver/nvidia",
-    "/proc/sys", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo",
-    "/dev/null", "/dev/zero",     "/dev/urandom"};
-
-// The folders of LD_LIBRARY_PATH in `environment`.
-std::vector<std::string> library_folders(const std::vector<std::string>& environment) {
-  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
-  std::vector<std::string> folders;
-  for (const std::string& variable : environment) {
-    if (variable.rfind(kName, 0) != 0) continue;
-    std::istringstream list(variable.substr(kName.size()));
-    for (std::string folder; std::getline(list, folder, ':');) {
-      if (!folder.empty()) folders.push_back(folder);
-    }
-  }
-  return folders;
-}
+    "/etc/ld.so.cache",    "/usr/share/nvidia", "/proc/self",    "/sys",
+    "/proc/driver/nvidia", "/proc/sys",         "/proc/devices", "/proc/cpuinfo",
+    "/proc/meminfo",       "/dev/null",         "/dev/zero",     "/dev/urandom"};
+constexpr std::uint32_t kProcessorsShare = 4;  // a quarter of them
 
 RunnerFailure failed(RunnerFailure::Kind kind) {
   RunnerFailure failure;
@@ -47,7 +32,8 @@ RunnerFailure failed(RunnerFailure::Kind kind) {
 }  // namespace
 
 Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
-                         std::vector<std::string> environment, std::uint32_t cpu_seconds) {
+                         std::vector<std::string> environment, std::uint32_t cpu_seconds,
+                         const std::vector<std::string>& libraries) {
   SandboxRules rules;
   rules.gpu = true;
   rules.address_space_bytes = ~std::uint64_t{0};
@@ -56,9 +42,8 @@ Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
   rules.open_files = 1024;
   rules.processes = 4096;  // counts the threads of all that this user runs
   rules.readable.assign(std::begin(kReadable), std::end(kReadable));
-  for (std::string& folder : library_folders(environment)) {
-    rules.readable.push_back(std::move(folder));
-  }
+  rules.readable.insert(rules.readable.end(), libraries.begin(), libraries.end());
+  rules.processors_share = kProcessorsShare;
   Command command = sandboxed(sandbox, rules, {{runner}});
   command.environment = std::move(environment);
   command.environment.emplace_back("CUDA_CACHE_DISABLE=1");

@@ -17,10 +17,12 @@ namespace krl::cuda {
 // No answer after the first is larger.
 inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 
-// The program `runner` in the sandbox: it sees the driver, the devices of GPUs and the system's
-// libraries, no other files, no network and no other process, and cannot start any.
+// The program `runner` in the sandbox: it sees the devices of GPUs and these libraries, each a file,
+// no other files, no network and no other process, and cannot start any. It has a share of the
+// processors.
 Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
-                         std::vector<std::string> environment, std::uint32_t cpu_seconds);
+                         std::vector<std::string> environment, std::uint32_t cpu_seconds,
+                         const std::vector<std::string>& libraries);
 
 // Unpredictable for a runner.
 std::uint64_t secret_number();

@@ -4,11 +4,21 @@
 
 #include <algorithm>
 #include <kernelrl/cuda_source.hpp>
+#include <span>
 
 namespace krl::cuda {
 namespace {
 
 constexpr std::string_view kHarness = "kernelrl_";
+
+constexpr std::string_view kLoaders[] = {"dlopen", "dlmopen", "dlsym", "dlvsym"};
+constexpr std::string_view kStarters[] = {
+    "popen",  "execve",  "execv",    "execvp",      "execvpe",      "execl",       "execle",
+    "execlp", "fexecve", "execveat", "posix_spawn", "posix_spawnp", "memfd_create"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 SourceProblem problem_at(const SourceToken& token, std::string message) {
   return {token.line, token.column, std::move(message)};
@@ -70,7 +80,8 @@ std::string missing_in(const std::string& error) {
 }  // namespace
 
 std::optional<SourceProblem> check_host_source(std::string_view source,
-                                               const std::vector<std::string>& forbidden) {
+                                               const std::vector<std::string>& forbidden,
+                                               bool may_load) {
   if (auto problem = check_size(source)) return problem;
   const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
@@ -81,6 +92,14 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
     }
     if (std::find(forbidden.begin(), forbidden.end(), token.text) != forbidden.end()) {
       return problem_at(token, "the task forbids '" + token.text + "'");
+    }
+    if (!may_load && is_one_of(token.text, kLoaders)) {
+      return problem_at(token, "'" + token.text +
+                                   "' is not allowed: host code loads no libraries, except those "
+                                   "that the backend's option allow_libraries names");
+    }
+    if (is_one_of(token.text, kStarters)) {
+      return problem_at(token, "'" + token.text + "' is not allowed: host code starts no programs");
     }
     const std::string header = header_of(tokens, t);
     if (header.empty()) continue;

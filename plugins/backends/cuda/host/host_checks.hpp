@@ -14,9 +14,11 @@ namespace krl::cuda {
 using namespace evaluator;
 
 // The first problem of `source`: names of the harness, headers by a path of the machine, what the
-// task forbids, as a name or as the beginning of a header's name ("cublas": cublas_v2.h).
+// task forbids, as a name or as the beginning of a header's name ("cublas": cublas_v2.h); and what
+// starts programs or, unless it `may_load` some, loads libraries.
 std::optional<SourceProblem> check_host_source(std::string_view source,
-                                               const std::vector<std::string>& forbidden);
+                                               const std::vector<std::string>& forbidden,
+                                               bool may_load = false);
 
 // Says of errors about torch that it is our shim which lacks something, and what.
 void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics);

@@ -1,11 +1,43 @@
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
 
 #include "plugins/backends/cuda/worker/driver.hpp"
 
 namespace krl::gpu {
 namespace {
+
+namespace fs = std::filesystem;
+
+// What is mapped into this process.
+std::set<std::string> mapped_files() {
+  std::set<std::string> files;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path != std::string::npos) files.insert(line.substr(path));
+  }
+  return files;
+}
+
+// The driver loads parts of itself when they are needed. They lie beside it.
+std::vector<std::string> needed_libraries() {
+  std::set<std::string> files = mapped_files();
+  for (const fs::path file : mapped_files()) {
+    if (file.filename().string().rfind("libcuda.so", 0) != 0) continue;
+    std::error_code error;
+    for (const auto& beside : fs::directory_iterator(file.parent_path(), error)) {
+      const std::string name = beside.path().filename();
+      const bool is_part = name.rfind("libnvidia-", 0) == 0 || name.rfind("libcuda.so", 0) == 0 ||
+                           name.rfind("libcudadebugger.so", 0) == 0;
+      if (is_part) files.insert(beside.path());
+    }
+  }
+  return {files.begin(), files.end()};
+}
 
 GpuDescription describe(int index) {
   CUdevice device = 0;
@@ -40,7 +72,10 @@ std::vector<GpuDescription> list_gpus() {
   int count = 0;
   KRL_CUDA(cuDeviceGetCount, &count);
   std::vector<GpuDescription> gpus;
-  for (int index = 0; index < count; ++index) gpus.push_back(describe(index));
+  for (int index = 0; index < count; ++index) {
+    gpus.push_back(describe(index));
+    gpus.back().libraries = needed_libraries();
+  }
   return gpus;
 }
 

@@ -16,9 +16,11 @@ struct GpuDescription {
   std::uint64_t memory_bytes = 0, l2_bytes = 0;
   int multiprocessors = 0;
   double bandwidth = 0;  // of the memory by its clock and width, bytes/s
+  // The files whose code a process that uses it needs: its own libraries and the driver's.
+  std::vector<std::string> libraries;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuDescription, index, name, arch, driver, memory_bytes,
-                                   l2_bytes, multiprocessors, bandwidth)
+                                   l2_bytes, multiprocessors, bandwidth, libraries)
 
 // Throws std::runtime_error if there is no driver.
 std::vector<GpuDescription> list_gpus();

@@ -47,6 +47,7 @@ bool set_limit(ResourceLimits& limits, const std::string& option, const char* te
   if (option == "--cpu") return limits.cpu_seconds = value, true;
   if (option == "--open-files") return limits.open_files = value, true;
   if (option == "--processes") return limits.processes = value, true;
+  if (option == "--processors-share") return limits.processors_share = value, true;
   return false;
 }
 
@@ -108,6 +109,7 @@ void restrict(const Request& request, int program) {
   const bool writes = request.private_folder_bytes > 0;
   if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
+  if (request.limits.processors_share > 1) limit_processors(request.limits.processors_share);
   die_with_parent();
   forbid_privileges();
   if (!request.gpu) enter_namespaces();

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace krl::sandbox {
@@ -37,6 +38,20 @@ std::string limit_resources(const ResourceLimits& limits) {
                    set_limit(RLIMIT_CORE, 0, 0) && set_limit(RLIMIT_MEMLOCK, 0, 0) &&
                    set_limit(RLIMIT_MSGQUEUE, 0, 0);
   return all ? "" : reason();
+}
+
+std::string limit_processors(std::uint64_t share) {
+  cpu_set_t all, kept;
+  CPU_ZERO(&kept);
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return reason();
+  const auto count = static_cast<std::uint64_t>(CPU_COUNT(&all));
+  std::uint64_t left = std::max<std::uint64_t>(count / std::max<std::uint64_t>(share, 1), 2);
+  for (int processor = CPU_SETSIZE - 1; processor >= 0 && left > 0; --processor) {
+    if (!CPU_ISSET(processor, &all)) continue;
+    CPU_SET(processor, &kept);
+    --left;
+  }
+  return ::sched_setaffinity(0, sizeof kept, &kept) == 0 ? "" : reason();
 }
 
 std::string die_with_parent() { return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? "" : reason(); }

@@ -21,9 +21,13 @@ struct ResourceLimits {
   std::uint64_t cpu_seconds = 0;  // SIGXCPU there, SIGKILL a second later
   std::uint64_t open_files = 0;
   std::uint64_t processes = 0;
+  std::uint64_t processors_share = 1;
 };
 
 std::string limit_resources(const ResourceLimits& limits);
+
+// Runs on one of `share` processors, at least two, of those it may run on.
+std::string limit_processors(std::uint64_t share);
 
 // Dies with the thread that started it. filter_system_calls keeps that from being undone.
 std::string die_with_parent();

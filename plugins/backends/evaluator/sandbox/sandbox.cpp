@@ -31,6 +31,7 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
   if (rules.children) arguments.emplace_back("--children");
   if (rules.forks) arguments.emplace_back("--forks");
   if (rules.gpu) arguments.emplace_back("--gpu");
+  add(arguments, "--processors-share", std::to_string(rules.processors_share));
   if (rules.private_folder_bytes > 0) {
     add(arguments, "--private-folder", std::to_string(rules.private_folder_bytes));
   }

@@ -229,6 +229,20 @@ TEST(HostContract, TheSandboxHolds) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/krl-escape"));
 }
 
+// Its process sees the files of its own libraries, and no folder of libraries.
+TEST(HostContract, NoOtherLibraryCanBeLoaded) {
+  const auto loads = [](const std::string& library) {
+    return "#include <dlfcn.h>\nvoid launch(const float* x, float* y, int n) { if (dlopen(\"" +
+           library + "\", RTLD_NOW) == nullptr) return; " + kRight + "}";
+  };
+  const std::string other = KERNELRL_SIMULATED_FOLDER "/candidates.so";
+  ASSERT_TRUE(std::filesystem::exists(other));
+  EXPECT_EQ(checked(loads(other)).verdict, Verdict::kWrongResult);
+  EXPECT_EQ(checked(loads("libseccomp.so.2")).verdict, Verdict::kWrongResult);
+  const EvaluationRecord own = checked(loads("libm.so.6"));
+  EXPECT_EQ(own.verdict, Verdict::kOk) << own.why;
+}
+
 // As the driver has to when it starts.
 TEST(HostContract, ThreadsMayBeNamed) {
   const EvaluationRecord record = checked(

@@ -63,6 +63,17 @@ TEST(HostChecks, RefusesWhatNoSourceNeeds) {
   EXPECT_EQ(problem("// cublasSgemm_v2\n", {"cublasSgemm_v2"}), "none");
 }
 
+TEST(HostChecks, NoLibraryIsLoadedUnlessThePlanAllowsIt) {
+  const char* const loads = "void* opened = dlopen(\"libcublas.so.13\", 2);";
+  const auto problem = check_host_source(loads, {});
+  ASSERT_TRUE(problem);
+  EXPECT_THAT(problem->text(), HasSubstr("column 16: 'dlopen' is not allowed"));
+  EXPECT_THAT(problem->text(), HasSubstr("allow_libraries"));
+  EXPECT_FALSE(check_host_source(loads, {}, true));
+  EXPECT_TRUE(check_host_source("popen(\"ls\", \"r\");", {}, true));
+  EXPECT_FALSE(check_host_source("// dlopen\n#include <dlfcn.h>\nint dlopened;", {}));
+}
+
 class NvccHost : public NeedsNvcc {
  protected:
   static Outcome evaluate(const std::string& task, const std::string& source) {
