@@ -10,10 +10,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 10> kFaultNames = {
-    "illegal_address",      "misaligned", "divergent_barrier", "data_race",
-    "uninitialised_shared", "trap",       "work_limit",        "stack_overflow",
-    "unsupported",          "signal"};
+constexpr std::array<std::string_view, 12> kFaultNames = {
+    "illegal_address",      "misaligned",           "divergent_barrier",   "data_race",
+    "uninitialised_shared", "uninitialised_global", "uninitialised_local", "trap",
+    "work_limit",           "stack_overflow",       "unsupported",         "signal"};
 constexpr std::array<std::string_view, 5> kOrderNames = {"forward", "reversed", "shuffled",
                                                          "lockstep", "drawn"};
 constexpr std::array<std::string_view, 4> kRoleNames = {"input", "output", "in_out", "scratch"};
@@ -116,12 +116,14 @@ KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
 KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
 KRL_JSON(static, Encounter, run, line, place)
+KRL_JSON(static, Unwritten, run, buffer, first, count)
 KRL_JSON(static, LaunchError, run, launch, argument, message)
 
 void to_json(json& j, const Result& result) {
   j = {{"kernels", result.kernels},
        {"runs", result.runs},
        {"encounters", result.encounters},
+       {"unwritten", result.unwritten},
        {"work", result.work}};
   if (result.launch_error) j["launch_error"] = *result.launch_error;
   if (result.fault) j["fault"] = *result.fault;
@@ -132,6 +134,7 @@ void from_json(const json& j, Result& result) {
   j.at("kernels").get_to(result.kernels);
   j.at("runs").get_to(result.runs);
   j.at("encounters").get_to(result.encounters);
+  j.at("unwritten").get_to(result.unwritten);
   j.at("work").get_to(result.work);
   if (j.contains("launch_error")) result.launch_error = j.at("launch_error").get<LaunchError>();
   if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();

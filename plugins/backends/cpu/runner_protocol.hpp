@@ -110,6 +110,8 @@ enum class FaultKind {
   kDivergentBarrier,
   kDataRace,
   kUninitialisedShared,
+  kUninitialisedGlobal,
+  kUninitialisedLocal,
   kTrap,
   kWorkLimit,
   kStackOverflow,
@@ -155,6 +157,14 @@ struct Encounter {
 };
 
 inline constexpr std::size_t kMostEncounters = 8;
+
+// Elements of an output that a run did not write, or only in part.
+struct Unwritten {
+  std::uint32_t run = 0, buffer = 0;
+  std::uint64_t first = 0, count = 0;  // elements
+
+  bool operator==(const Unwritten&) const = default;
+};
 
 // The longest sequence of operations that one warp of a launch executes: the cost of latency.
 struct CriticalPath {
@@ -251,7 +261,8 @@ struct Result {
   std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
   // Of finished runs, in their order: the first on different lines, at most kMostEncounters per run.
   std::vector<Encounter> encounters;
-  std::uint64_t work = 0;  // as counted for the work limit, over all runs
+  std::vector<Unwritten> unwritten;  // of finished runs, in their order
+  std::uint64_t work = 0;            // as counted for the work limit, over all runs
 
   bool operator==(const Result&) const = default;
 };

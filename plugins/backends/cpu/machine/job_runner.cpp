@@ -219,10 +219,20 @@ class JobRunner {
       reports.push_back(execute(run, i));
     if (result_.fault) return;
     result_.runs.push_back(std::move(reports));
+    for (std::uint32_t b = 0; b < run.buffers.size(); ++b) {
+      if (run.buffers[b].role == Role::kOutput) add_unwritten(b);
+    }
     for (Encounter encounter : memory_->encounters()) {
       encounter.run = static_cast<std::uint32_t>(run_);
       result_.encounters.push_back(std::move(encounter));
     }
+  }
+
+  void add_unwritten(std::uint32_t buffer) {
+    const UnwrittenElements found = memory_->unwritten(buffer);
+    if (found.count == 0) return;
+    result_.unwritten.push_back(
+        {static_cast<std::uint32_t>(run_), buffer, found.first, found.count});
   }
 
   LaunchReport execute(const Run& run, std::uint32_t index) {

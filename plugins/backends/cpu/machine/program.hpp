@@ -185,8 +185,9 @@ struct SharedVariable {
 struct Program {
   Function* entry = nullptr;
   std::vector<std::unique_ptr<Function>> functions;
-  std::uint32_t shared_bytes = 0;    // static shared memory: the addresses 0 … shared_bytes
-  std::uint32_t dynamic_shared = 0;  // where dynamic shared memory begins
+  std::uint32_t shared_bytes = 0;         // static shared memory: the addresses 0 … shared_bytes
+  std::uint32_t system_shared_bytes = 0;  // the last of them: the system initialises these
+  std::uint32_t dynamic_shared = 0;       // where dynamic shared memory begins
   std::vector<SharedVariable> shared_variables;
 };
 

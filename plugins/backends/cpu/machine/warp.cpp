@@ -326,6 +326,10 @@ void Warp::enter(Function& function, const Call& call, BasicBlock* returns_to) {
       fault(FaultKind::kStackOverflow, "nested calls overflow the stack", first_lane(mask));
     fill_specials(function, frame);
   }
+  if (function.local_bytes > 0) {
+    const std::uint32_t base = activation(frame).local_base;
+    memory_.local(index_).forget(base, base + function.local_bytes, mask);
+  }
   for (const auto& [offset, bytes] : function.cleared) {
     const std::uint32_t each = bytes / kLanes;
     if (each == 0) {

@@ -85,6 +85,11 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
     const Comparison comparison = compare_output(
         *tensor, runs.tensor(run, index), planned.data->expected[o], task.definition.tolerance);
     verdict.add(*tensor, comparison);
+    for (const Unwritten& unwritten : runs.result().unwritten) {
+      if (unwritten.run != run || unwritten.buffer != index) continue;
+      verdict.add_unwritten(*tensor, static_cast<std::int64_t>(unwritten.first),
+                            static_cast<std::int64_t>(unwritten.count));
+    }
   }
   return verdict;
 }

@@ -20,6 +20,15 @@ std::string inconsistency(const Run& run, const std::vector<LaunchReport>& repor
   return {};
 }
 
+bool is_of(const Job& job, const Unwritten& unwritten) {
+  const std::vector<Buffer>& buffers = job.runs[unwritten.run].buffers;
+  if (unwritten.buffer >= buffers.size()) return false;
+  const Buffer& buffer = buffers[unwritten.buffer];
+  const std::uint64_t elements = buffer.bytes / buffer.element_size;
+  return buffer.role == Role::kOutput && unwritten.first < elements && unwritten.count > 0 &&
+         unwritten.count <= elements - unwritten.first;
+}
+
 // Where the job ended early: the first run that is not among the finished ones.
 std::string misplaced(const Job& job, std::size_t finished, std::uint32_t run,
                       std::uint32_t launch) {
@@ -65,6 +74,11 @@ std::string inconsistency(const Job& job, const Result& result) {
   }
   if (result.encounters.size() > finished * kMostEncounters) {
     return "more encounters than runs may have";
+  }
+  for (const Unwritten& unwritten : result.unwritten) {
+    if (unwritten.run >= finished || !is_of(job, unwritten)) {
+      return "elements that the outputs of no run have";
+    }
   }
   if (result.fault && result.launch_error) return "both a fault and a launch error";
   if (result.fault) return misplaced(job, finished, result.fault->run, result.fault->launch);

@@ -21,6 +21,17 @@ void RunVerdict::add(const ResolvedTensor& output, const Comparison& comparison)
   detail += (detail.empty() ? "" : "; ") + describe(output, comparison);
 }
 
+void RunVerdict::add_unwritten(const ResolvedTensor& output, std::int64_t first,
+                               std::int64_t count) {
+  passed = false;
+  const std::string place = output.name + place_text(output, first);
+  const std::string others = count == 1 ? " was"
+                             : count == 2
+                                 ? " and one more element were"
+                                 : " and " + std::to_string(count - 1) + " more elements were";
+  detail = place + others + " never written" + (detail.empty() ? "" : "; ") + detail;
+}
+
 std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count) {
   std::vector<Case> cases(count);
   for (std::size_t c = 0; c < count; ++c) {

@@ -18,6 +18,9 @@ struct RunVerdict {
 
   // Adds what became of one output.
   void add(const ResolvedTensor& output, const Comparison& comparison);
+  // Adds that `count` elements of it, the first of which is given, were never written. Whatever is
+  // expected there, this is wrong.
+  void add_unwritten(const ResolvedTensor& output, std::int64_t first, std::int64_t count);
 };
 
 // The first `count` cases, all passed so far.

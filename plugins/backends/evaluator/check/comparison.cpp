@@ -67,19 +67,6 @@ Comparison compare_integers(const ResolvedTensor& tensor, std::span<const std::b
   return std::move(collector.result);
 }
 
-// "[2, 17]": the place of a row-major index in the tensor.
-std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
-  std::string text = "[";
-  std::int64_t stride = tensor.elements;
-  for (const std::int64_t size : tensor.shape) {
-    stride /= size;
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(index / stride % size);
-  }
-  if (tensor.shape.empty()) text += "0";
-  return text + "]";
-}
-
 // How wrong it is, so roughly that it does not reveal the right value; empty where even that would.
 std::string share_text(const ResolvedTensor& tensor, const ElementError& error) {
   const double share = std::fabs(error.got - error.expected) / std::fabs(error.expected);
@@ -102,6 +89,18 @@ std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
+}
+
+std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
+  std::string text = "[";
+  std::int64_t stride = tensor.elements;
+  for (const std::int64_t size : tensor.shape) {
+    stride /= size;
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(index / stride % size);
+  }
+  if (tensor.shape.empty()) text += "0";
+  return text + "]";
 }
 
 std::string describe(const ResolvedTensor& tensor, const Comparison& comparison) {

@@ -56,6 +56,9 @@ inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= 
 // elements: "y: 1 of 4 elements are wrong: y[3] is 2.5, wrong by about 40 %".
 std::string describe(const ResolvedTensor& tensor, const Comparison& comparison);
 
+// "[2, 17]": the place of a row-major index in the tensor.
+std::string place_text(const ResolvedTensor& tensor, std::int64_t index);
+
 // A number for a message: short, exact enough to recognise.
 std::string number_text(double value);
 

@@ -58,6 +58,7 @@ class ForgingMachine : public ::testing::Test {
     return {{"kernels", json::array()},
             {"runs", {{launch()}, {launch()}}},
             {"encounters", json::array()},
+            {"unwritten", json::array()},
             {"work", 1}};
   }
   static json fault(std::uint32_t run, std::uint32_t launch, const std::string& message = "m") {
@@ -98,6 +99,23 @@ TEST_F(ForgingMachine, WarpsMeetInRunsThatEnded) {
   EXPECT_THAT(reported(report), HasSubstr("warps met in a run that did not end"));
   report["encounters"] = json::array_t(17, met(1, "out[0]"));
   EXPECT_THAT(reported(report), HasSubstr("more encounters than runs may have"));
+}
+
+TEST_F(ForgingMachine, OutputsThatWereNotWrittenAreOfTheJob) {
+  const auto unwritten = [](std::uint32_t run, std::uint32_t buffer, std::uint64_t first,
+                            std::uint64_t count) {
+    json report = right();
+    report["unwritten"] = {{{"run", run}, {"buffer", buffer}, {"first", first}, {"count", count}}};
+    return report;
+  };
+  const auto& buffers = planned_[0].data->inputs;
+  const auto output = static_cast<std::uint32_t>(buffers.size());
+  EXPECT_EQ(reported(unwritten(1, output, 0, 1)), "");
+  for (const json& wrong : {unwritten(2, output, 0, 1), unwritten(0, 0, 0, 1),
+                            unwritten(0, 9, 0, 1), unwritten(0, output, 0, 1 << 30),
+                            unwritten(0, output, 1 << 30, 1), unwritten(0, output, 0, 0)}) {
+    EXPECT_THAT(reported(wrong), HasSubstr("elements that the outputs of no run have"));
+  }
 }
 
 TEST_F(ForgingMachine, RunsThatAreMissingAreNotPassed) {

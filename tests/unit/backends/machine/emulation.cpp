@@ -16,7 +16,7 @@ BufferArgument Emulation::add(std::string name, const void* data, std::size_t co
   buffer.bytes = count * element_size;
   buffer.element_size = element_size;
   buffer.writable = writable;
-  buffer.role = writable ? Role::kOutput : Role::kInput;
+  buffer.role = writable ? Role::kInOut : Role::kInput;
   arena_.resize(buffer.offset + buffer.bytes);
   std::memcpy(arena_.data() + buffer.offset, data, buffer.bytes);
   run_.buffers.push_back(std::move(buffer));

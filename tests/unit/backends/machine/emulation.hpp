@@ -38,6 +38,13 @@ class Emulation {
   BufferArgument output(std::string name, const std::vector<T>& values) {
     return add(std::move(name), values.data(), values.size(), sizeof(T), true);
   }
+  // … without values, as outputs of a task and scratch buffers are.
+  template <class T>
+  BufferArgument unset(std::string name, std::size_t count, Role role = Role::kOutput) {
+    const BufferArgument argument = output<T>(std::move(name), count);
+    run_.buffers.back().role = role;
+    return argument;
+  }
 
   void launch(std::uint32_t kernel, Dim3 grid, Dim3 block, std::vector<Argument> arguments,
               std::uint32_t dynamic_shared_bytes = 0) {

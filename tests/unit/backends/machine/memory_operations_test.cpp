@@ -79,15 +79,6 @@ y[i] = s;)",
   }
 }
 
-TEST(MemoryOperations, UnwrittenLocalMemoryIsTheSameForEveryThreadAndBlock) {
-  const auto y = run_memory(
-      R"(volatile int a[16];
-if (blockIdx.x == 0) a[(int)x[t & 7]] = 77;
-y[i] = blockIdx.x == 0 ? 0 : (float)a[t & 15];)",
-      2);
-  for (std::size_t i = 64; i < 128; ++i) EXPECT_EQ(y[i], -1.0f);
-}
-
 TEST(MemoryOperations, PointersOfOneWarpIntoSeveralBuffersAndSpaces) {
   const auto y = run_memory(
       R"(__shared__ float s[64];

@@ -14,7 +14,7 @@ class MemoryOrder : public ::testing::Test {
   static constexpr std::uint32_t kBytes = 4096;
 
   MemoryOrder() : launch_(variables_, arena_) {
-    launch_.begin_run({{"x", 0, kBytes, 4, true, cpu::Role::kOutput}});
+    launch_.begin_run({{"x", 0, kBytes, 4, true, cpu::Role::kInOut}});
     program_.functions.push_back(std::make_unique<Function>());
     for (auto* access : {&load_, &store_}) {
       program_.functions.back()->accesses.push_back({*access, [](MemoryAccess*) {}});

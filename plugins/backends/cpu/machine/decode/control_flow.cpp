@@ -6,6 +6,7 @@
 
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
+#include "plugins/backends/cpu/machine/decode/idle_loads.hpp"
 #include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
@@ -80,7 +81,10 @@ class BodyDecoder {
           is_target_[i] || (grain_ == Grain::kAccess && touches_memory(source_.body[i]));
       if (begins_block && !is_empty()) end_block(Ending::kNext);
       block_at_[i] = current_;
+      const std::size_t known = function_.accesses.size();
       instruction(source_.body[i]);
+      const bool has_access = function_.accesses.size() > known;
+      idle_loads_.note(source_.body[i], has_access ? function_.accesses.back().get() : nullptr);
     }
     if (is_target_[source_.body.size()] && !is_empty()) end_block(Ending::kNext);
     block_at_[source_.body.size()] = current_;
@@ -94,6 +98,7 @@ class BodyDecoder {
     dependences_.resolve(&function_.blocks, successors);
     find_earlier_loads();
     find_reductions();
+    idle_loads_.mark();
     const auto unwritten = registers_read_unwritten(registers_, layout_.register_count());
     for (const std::uint32_t reg : unwritten) function_.cleared.push_back(layout_.row_of(reg));
     invariants_.move(unwritten, &function_);
@@ -182,7 +187,7 @@ class BodyDecoder {
     finish(from, &out);
     note_registers(!from.guarded);
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
-    if (out.access != nullptr && out.access->reduces && !layout_.writes().empty())
+    if (out.kind == InstructionClass::kAtomic && out.access != nullptr && !layout_.writes().empty())
       atomics_.emplace_back(layout_.writes().front(), out.access);
     invariants_.note(from, static_cast<std::uint32_t>(function_.instructions.size()));
     function_.instructions.push_back(out);
@@ -418,7 +423,10 @@ class BodyDecoder {
   }
 
   void find_reductions() {
-    for (const auto& [reg, access] : atomics_) access->reduces &= !is_read_[reg];
+    for (const auto& [reg, access] : atomics_) {
+      access->reduces &= !is_read_[reg];
+      access->replaces &= !is_read_[reg];
+    }
   }
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -430,6 +438,7 @@ class BodyDecoder {
   FrameLayout layout_;
   Dependences dependences_;
   LaunchInvariants invariants_;
+  IdleLoads idle_loads_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
   std::vector<std::uint32_t> block_at_;  // of each place in the text

@@ -76,6 +76,7 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
   const Functions functions = reachable_from(module, entry);
   lay_out_shared(functions, &layout);
   program->shared_bytes = layout.shared_bytes;
+  program->system_shared_bytes = layout.system_shared_bytes;
   program->shared_variables = layout.shared_variables;
   program->dynamic_shared = (layout.shared_bytes + 15) / 16 * 16;
   for (const ptx::Function* source : functions) {

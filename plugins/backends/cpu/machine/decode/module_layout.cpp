@@ -109,6 +109,7 @@ void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLa
   }
   if (reserved) {
     layout->reserved_shared = static_cast<std::uint32_t>(aligned(end, 16));
+    layout->system_shared_bytes = kReservedSharedBytes;
     end = layout->reserved_shared + kReservedSharedBytes;
   }
   layout->shared_bytes = static_cast<std::uint32_t>(end);

@@ -31,7 +31,7 @@ struct ModuleLayout {
   std::uint32_t shared_bytes = 0;  // static
   // Where memory is that the system keeps for cooperative groups; only if %reserved_smem_offset_1
   // is read.
-  std::uint32_t reserved_shared = 0;
+  std::uint32_t reserved_shared = 0, system_shared_bytes = 0;
   std::map<std::string, Function*, std::less<>> decoded;  // what calls refer to
 };
 

@@ -37,6 +37,8 @@ struct MemoryAccess {
   bool block_scope = false;        // strong towards threads of the same block only
   bool read_only = false;          // a load through the cache for what nobody writes (ld.nc)
   bool reduces = false;            // atomic; no one reads the old value, and others may come first
+  bool replaces = false;           // atomic; what is there has no influence
+  bool idle = false;               // see IdleLoads
   std::uint8_t elements = 1;       // of a vector
   std::uint8_t element_bytes = 4;  // in memory
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.

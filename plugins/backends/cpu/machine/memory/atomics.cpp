@@ -268,6 +268,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   access.kind = AccessKind::kAtomic;
   access.strong = true;
   access.reduces = name != "exch" && name != "cas";  // until the result is read
+  access.replaces = name == "exch";                  // …
   access.elements = static_cast<std::uint8_t>(modifiers.elements);
   access.element_bytes = static_cast<std::uint8_t>(bytes);
   bind_address(from.operands[first], modifiers.space, operands, out);

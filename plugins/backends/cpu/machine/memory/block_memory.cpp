@@ -8,12 +8,21 @@ namespace krl::machine {
 void BlockMemory::begin_block(std::uint32_t warps) {
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
+  if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
   path_.begin(warps);
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
     local_[warp].begin_block();
     copies_[warp].begin_block();
   }
+}
+
+void BlockMemory::initialise_system_shared() {
+  const Program& program = launch_.program();
+  const std::uint32_t begin = program.shared_bytes - program.system_shared_bytes;
+  std::memset(shared_.data() + begin, 0, program.system_shared_bytes);
+  shared_.end_copy(begin, program.system_shared_bytes, who(0, 0));
+  order_.barrier();
 }
 
 void BlockMemory::barrier_passed() {

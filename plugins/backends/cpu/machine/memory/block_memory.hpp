@@ -85,8 +85,12 @@ class BlockMemory {
       renew_stamps();
     return order_.present(warp);
   }
+  void initialise_system_shared();
   void renew_stamps();
   void touch(Sectors& sectors);
+  void touch_bytes(Sectors& sectors);
+  void touch_bytes(const Request& request, unsigned lane, const Region& region,
+                   std::uint64_t address);
   void read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);

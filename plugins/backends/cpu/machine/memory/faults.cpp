@@ -136,9 +136,19 @@ void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict) {
            " has not waited for its asynchronous copy there");
 }
 
-void throw_uninitialised(const Culprit& culprit) {
-  fail(FaultKind::kUninitialisedShared, culprit,
-       shared_place(culprit) + " is read, but no thread of the block has written it");
+void throw_uninitialised(const Culprit& culprit, ptx::Space space) {
+  const std::string is_read = culprit.request.write ? " is updated, but " : " is read, but ";
+  if (space == ptx::Space::kLocal) {
+    fail(FaultKind::kUninitialisedLocal, culprit,
+         "byte " + std::to_string(culprit.address) + " of the thread's local variables" + is_read +
+             "the thread has not written it");
+  }
+  if (space == ptx::Space::kShared) {
+    fail(FaultKind::kUninitialisedShared, culprit,
+         shared_place(culprit) + is_read + "no thread of the block has written it");
+  }
+  fail(FaultKind::kUninitialisedGlobal, culprit,
+       global_place(culprit) + is_read + "no launch has written it");
 }
 
 void throw_stack_overflow(std::uint32_t line) {

@@ -18,6 +18,7 @@ struct BlockMemory::Sectors {
   const SectorShape& shape;
   const Region& region;
   Cell* first;                             // of the sector of the first address
+  std::uint32_t* written;                  // … in Region::written
   Record own;                              // serial, stamp and warp of the access
   Record floor;                            // of the launch
   std::uint32_t l1 = 0, l2 = 0, dram = 0;  // sectors of each level
@@ -68,11 +69,13 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
   }
   *found = &shape;
   const Who now = present(request.warp);
+  const std::uint64_t sector = (addresses.first - region->begin) / kSectorBytes;
   Sectors sectors{request,
                   addresses,
                   shape,
                   *region,
-                  region->shadow + (addresses.first - region->begin) / kSectorBytes,
+                  region->shadow + sector,
+                  region->written == nullptr ? nullptr : region->written + sector,
                   Record{order_.serial()} << kSerialShift | now,
                   launch_.shadow().launch_floor()};
   touch(sectors);
@@ -117,11 +120,44 @@ void BlockMemory::touch(Sectors& sectors) {
     }
     return;
   }
+  if (sectors.written != nullptr) touch_bytes(sectors);
   for (std::uint32_t i = 0; i < shape.count; i += 4) {
     const std::uint32_t count = std::min(4u, shape.count - i);
     if (shape.consecutive && touch_four(sectors, i, count)) continue;
     for (std::uint32_t k = i; k < i + count; ++k) touch_sector(sectors, k);
   }
+}
+
+// Whole sectors of a buffer that began without values.
+void BlockMemory::touch_bytes(Sectors& sectors) {
+  const SectorShape& shape = sectors.shape;
+  const auto of_sector = [&](std::uint32_t i) { return sectors.written + shape.sector[i]; };
+  if (sectors.request.write) {
+    for (std::uint32_t i = 0; i < shape.count; ++i) *of_sector(i) = kAllBytes;
+    return;
+  }
+  std::uint32_t all = kAllBytes;
+  for (std::uint32_t i = 0; i < shape.count; ++i) all &= *of_sector(i);
+  if (all == kAllBytes) return;
+  for (Mask rest = sectors.addresses.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::int64_t delta = sectors.addresses.delta[lane];
+    touch_bytes(sectors.request, lane, sectors.region,
+                sectors.addresses.first + static_cast<std::uint64_t>(delta));
+  }
+}
+
+// One lane's bytes. Of several, some that no one wrote may be padding that is loaded along with the
+// rest.
+void BlockMemory::touch_bytes(const Request& request, unsigned lane, const Region& region,
+                              std::uint64_t address) {
+  std::uint32_t& written = region.written[(address - region.begin) / kSectorBytes];
+  const std::uint32_t bytes = bits_of_bytes(address, request.bytes);
+  const std::uint32_t known = written & bytes;
+  if (request.changes() ? known != bytes : !request.write && known == 0) {
+    throw_uninitialised({launch_, request, lane, address}, ptx::Space::kGlobal);
+  }
+  if (request.write) written |= bytes;
 }
 
 // Up to four sectors side by side that no one writes.
@@ -260,6 +296,7 @@ void BlockMemory::note_encounter(const Request& request, bool shared, unsigned l
 bool BlockMemory::enter_global(const Request& request, unsigned lane, const Region& region,
                                std::uint64_t address, Conflict* conflict) {
   if (!region.writable) return false;
+  if (region.written != nullptr) touch_bytes(request, lane, region, address);
   GlobalShadow& shadow = launch_.shadow();
   Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
   const FineCells cells = shadow.split(&sector, request.bytes < 4);
@@ -287,7 +324,11 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
 Access BlockMemory::access_of(const Request& request, unsigned lane, bool shared) {
   const MemoryAccess& form = request.access;
   Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                request.write, shared, request.atomic, form.reduces};
+                request.write,
+                shared,
+                request.atomic,
+                form.reduces,
+                request.changes()};
   if (form.block_scope) access.scope = Scope::kBlock;
   access.read_only = form.read_only;
   return access;

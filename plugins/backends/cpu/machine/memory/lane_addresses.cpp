@@ -36,7 +36,18 @@ void access_local(BlockMemory& memory, const Request& request, const LaneAddress
     if (offset % request.bytes != 0) throw_misaligned(culprit);
   }
   if (usable > kLocalBytes) throw_stack_overflow(request.line);
-  memory.local(request.warp).use(usable);
+  LocalMemory& local = memory.local(request.warp);
+  local.use(usable);
+  for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto offset = static_cast<std::uint32_t>(static_cast<std::int64_t>(addresses.first) +
+                                                   addresses.delta[lane]);
+    if (request.write) {
+      local.set_written(lane, offset, request.bytes);
+    } else if (!request.access.idle && !local.is_written(lane, offset, request.bytes)) {
+      throw_uninitialised({memory.launch(), request, lane, offset}, ptx::Space::kLocal);
+    }
+  }
   AccessCounts& counts = request.access.counts;
   ++counts.local_requests;
   counts.local_sectors += local_sectors(addresses, request.bytes);

@@ -18,6 +18,12 @@ constexpr std::uint64_t kRegionAlignment = 256;
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kRegionAlignment - 1) / kRegionAlignment * kRegionAlignment;
 }
+bool begins_with_values(const cpu::Buffer& buffer) {
+  return buffer.role == cpu::Role::kInput || buffer.role == cpu::Role::kInOut;
+}
+std::uint64_t sectors_of(const cpu::Buffer& buffer) {
+  return begins_with_values(buffer) ? 0 : (buffer.bytes + kSectorBytes - 1) / kSectorBytes;
+}
 void add(const MemoryAccess& access, cpu::Counters* counters) {
   const AccessCounts& c = access.counts;
   counters->shared_wavefronts += c.wavefronts;
@@ -65,11 +71,16 @@ void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint3
     arena_bytes = std::max(arena_bytes, aligned(buffer.offset + buffer.bytes));
   }
   Cell* const shadow = shadow_.reserve(arena_bytes + variable_bytes);
+  std::uint64_t sectors = 0;
+  for (const cpu::Buffer& buffer : buffers) sectors += sectors_of(buffer);
+  std::uint32_t* written = written_.begin_run(sectors);
   std::uint64_t at = kBuffersBegin;
   for (const cpu::Buffer& buffer : buffers) {
-    regions_.push_back({at, at + buffer.bytes, arena_.data() + buffer.offset,
-                        shadow + buffer.offset / kSectorBytes, buffer.writable,
+    const std::uint64_t sector = buffer.offset / kSectorBytes;
+    regions_.push_back({at, at + buffer.bytes, arena_.data() + buffer.offset, shadow + sector,
+                        begins_with_values(buffer) ? nullptr : written, buffer.writable,
                         std::max(1u, buffer.element_size), buffer.name});
+    written += sectors_of(buffer);
     at = aligned(at + buffer.bytes) + std::max(kGap, aligned(buffer.bytes));
   }
   std::uint64_t offset = 0;
@@ -77,8 +88,8 @@ void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint3
     std::byte* const host = variable_bytes_.data() + offset;
     if (!variable.initial.empty()) std::memcpy(host, variable.initial.data(), variable.bytes);
     regions_.push_back({variable.address, variable.address + variable.bytes, host,
-                        shadow + (arena_bytes + offset) / kSectorBytes, !variable.constant, 1,
-                        variable.name});
+                        shadow + (arena_bytes + offset) / kSectorBytes, nullptr, !variable.constant,
+                        1, variable.name});
     offset += aligned(variable.bytes);
   }
 }
@@ -109,6 +120,12 @@ cpu::Counters LaunchMemory::end_launch() const {
   counters.hottest_atomic = hottest_atomic_;
   counters.critical = critical_;
   return counters;
+}
+
+UnwrittenElements LaunchMemory::unwritten(std::uint32_t buffer) const {
+  const Region& region = regions_[buffer];
+  if (region.written == nullptr) return {};
+  return find_unwritten(region.written, region.end - region.begin, region.element_bytes);
 }
 
 bool LaunchMemory::is_new_encounter(std::uint32_t line) const {

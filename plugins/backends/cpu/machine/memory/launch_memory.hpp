@@ -13,6 +13,7 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
+#include "plugins/backends/cpu/machine/memory/written_bytes.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
@@ -23,6 +24,7 @@ struct Region {
   std::uint64_t begin = 0, end = 0;  // addresses
   std::byte* host = nullptr;         // where its bytes are
   Cell* shadow = nullptr;            // of its first sector
+  std::uint32_t* written = nullptr;  // see WrittenBytes; null: all bytes have values
   bool writable = true;
   std::uint32_t element_bytes = 4;
   std::string name;
@@ -47,6 +49,8 @@ class LaunchMemory {
   // critical path. All others are 0.
   cpu::Counters end_launch() const;
 
+  // Of a buffer of the run.
+  UnwrittenElements unwritten(std::uint32_t buffer) const;
   // The first in different lines since the run began, without their run.
   const std::vector<cpu::Encounter>& encounters() const { return encounters_; }
 
@@ -79,6 +83,7 @@ class LaunchMemory {
   std::vector<Region> regions_;  // buffers in their order, variables, parameters
   std::vector<std::byte> variable_bytes_;
   GlobalShadow shadow_;
+  WrittenBytes written_;
   Program* program_ = nullptr;
   cpu::Dim3 block_{};
   std::vector<std::byte> parameters_;

@@ -1,8 +1,9 @@
 // The local memory of a warp's threads, interleaved word by word as in hardware: the words of all
-// lanes at one offset are adjacent. What a thread has not written reads as bytes of 0xff (a NaN in
-// every format), never as data of another thread or block. One thread.
+// lanes at one offset are adjacent. What a thread has not written is known, and reads as bytes of
+// 0xff (a NaN in every format), never as data of another thread or block. One thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,8 +23,28 @@ class LocalMemory {
     const std::uint32_t words = (end + 3) / 4;
     if (words <= usable_) return;
     pages_.grow(std::size_t{words} * kLanes * 4);
-    std::memset(word_row(usable_), 0xff, std::size_t{words - usable_} * kLanes * 4);
+    written_.grow(std::size_t{words} * kLanes);
+    clear(usable_, words, kAllLanes);
     usable_ = words;
+  }
+  // Bytes [begin, end) of the lanes belong to another variable now.
+  void forget(std::uint32_t begin, std::uint32_t end, Mask lanes) {
+    clear(begin / 4, std::min((end + 3) / 4, usable_), lanes);
+  }
+
+  // Whether a lane has written any of the bytes of an aligned value, or takes note that it has
+  // written all of them.
+  bool is_written(unsigned lane, std::uint32_t offset, std::uint32_t bytes) const {
+    std::uint8_t known = 0;
+    for (std::uint32_t at = offset; at < offset + bytes; at += 4) {
+      known |= *written_at(lane, at) & bits_of(at, bytes);
+    }
+    return known != 0;
+  }
+  void set_written(unsigned lane, std::uint32_t offset, std::uint32_t bytes) {
+    for (std::uint32_t at = offset; at < offset + bytes; at += 4) {
+      *written_at(lane, at) |= bits_of(at, bytes);
+    }
   }
 
   // The lanes' words at byte offset 4 * word.
@@ -44,11 +65,27 @@ class LocalMemory {
   }
 
  private:
+  void clear(std::uint32_t begin, std::uint32_t end, Mask lanes) {
+    for (std::uint32_t word = begin; word < end; ++word) {
+      set_lanes(word_row(word), lanes, [](unsigned) { return ~std::uint32_t{0}; });
+      set_lanes(written_row(word), lanes, [](unsigned) { return std::uint8_t{0}; });
+    }
+  }
+  // Of the words of all lanes at one offset, a bit for each byte.
+  std::uint8_t* written_row(std::uint32_t word) const {
+    return reinterpret_cast<std::uint8_t*>(written_.data()) + std::size_t{word} * kLanes;
+  }
+  std::uint8_t* written_at(unsigned lane, std::uint32_t offset) const {
+    return written_row(offset / 4) + lane;
+  }
+  static std::uint8_t bits_of(std::uint32_t offset, std::uint32_t bytes) {
+    return static_cast<std::uint8_t>((bytes >= 4 ? 15u : (1u << bytes) - 1) << offset % 4);
+  }
   std::byte* at(unsigned lane, std::uint32_t offset) {
     return reinterpret_cast<std::byte*>(word_row(offset / 4) + lane) + offset % 4;
   }
 
-  ZeroPages pages_;
+  ZeroPages pages_, written_;
   std::uint32_t usable_ = 0;  // words of each lane that hold what was written, or 0xff
 };
 

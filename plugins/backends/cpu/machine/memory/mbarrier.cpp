@@ -231,6 +231,7 @@ bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instructi
     }
     bind(from, modifiers, from.operands[0], operands, out);
     out->b = operands.source(from.operands[1], ptx::Type::kU32);
+    out->access->replaces = init;
     out->run = init ? initialise : expect ? change_bytes<1> : change_bytes<-1>;
   }
   return true;

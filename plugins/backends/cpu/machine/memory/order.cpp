@@ -55,6 +55,8 @@ void AccessOrder::synchronise(std::uint64_t word, const Access& access) {
 }
 
 Verdict AccessOrder::judge(const Cell& cell, const Access& access, Conflict* conflict) const {
+  const bool first = access.shared && !of_this_launch(cell.write);
+  if (first && (!access.write || access.changes)) return Verdict::kUninitialised;
   return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
 }
 
@@ -77,7 +79,6 @@ bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* c
 }
 
 Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
-  if (access.shared && !of_this_launch(cell.write)) return Verdict::kUninitialised;
   const Who writer = who_of(cell.write);
   const bool in_this_interval =
       serial_of(cell.write) == serial_ && writer >= barrier_ && of_this_launch(cell.write);

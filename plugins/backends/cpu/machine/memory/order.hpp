@@ -40,8 +40,9 @@ struct Access {
   Who who = 0;  // with the lane, and kStrong
   bool write = false;
   bool shared = false;
-  bool atomic = false;           // what it stores follows from what is there
+  bool atomic = false;
   bool reduces = false;          // see MemoryAccess
+  bool changes = false;          // see Request
   Scope scope = Scope::kDevice;  // of a strong access
   bool read_only = false;        // through the cache for what nobody writes in the launch
 

@@ -34,6 +34,9 @@ struct Request {
   bool strong = false;
   bool atomic = false;
   const StoredValues* values = nullptr;  // of a store
+
+  // Whether what it writes, or what it returns, follows from what is there.
+  bool changes() const { return atomic && !access.replaces; }
 };
 
 }  // namespace krl::machine

@@ -1,0 +1,37 @@
+// Finds the loads of a function from whose values nothing may follow, so that they may read local
+// memory that nobody has written: those whose values are only stored elsewhere (a structure is
+// copied with its padding and its unused elements), and those at a constant address in the stack,
+// which a compiler may move before what guards them.
+#pragma once
+
+#include <vector>
+
+#include "plugins/backends/ptx/module.hpp"
+
+namespace krl::machine {
+
+struct MemoryAccess;
+
+class IdleLoads {
+ public:
+  // The next instruction in the text. `access`: its own; null if it has none.
+  void note(const ptx::Instruction& instruction, MemoryAccess* access);
+  // Marks the loads, after the last instruction.
+  void mark() const;
+
+ private:
+  struct Load {
+    MemoryAccess* access;
+    std::vector<std::uint32_t> registers;
+  };
+
+  bool is_constant(const ptx::Operand& operand) const;
+  void note_address(const ptx::Instruction& instruction);
+  void use(const ptx::Operand& operand);
+
+  std::vector<bool> used_;       // registers whose values go elsewhere than into memory
+  std::vector<bool> addresses_;  // registers that hold the address of a variable, or near it
+  std::vector<Load> loads_;
+};
+
+}  // namespace krl::machine
