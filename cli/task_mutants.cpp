@@ -7,11 +7,12 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "cli/console.hpp"
@@ -55,6 +56,20 @@ std::optional<Number> number_of(const std::string& text) {
   return number;
 }
 
+// The bytes of the whole lines of an output, each of which goes to `use`.
+Result<std::uintmax_t> read_lines(const std::string& file,
+                                  const std::function<void(const Json&)>& use) {
+  std::ifstream in(file, std::ios::binary);
+  std::uintmax_t size = 0;
+  for (std::string text; std::getline(in, text) && !in.eof(); size += text.size() + 1) {
+    const Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() || !line.contains("digest") || !line.contains("fate"))
+      return invalid(file + " is no output of kernelrl tasks check --mutants; name another file");
+    use(line);
+  }
+  return size;
+}
+
 // Judges the mutants of a list, some at a time, and keeps a line of JSON for each.
 class MutantRun {
  public:
@@ -63,21 +78,43 @@ class MutantRun {
         judge_(evaluator),
         mutants_(judge_, seed),
         originals_(std::move(originals)),
-        proofs_(originals_.size()) {}
+        known_(originals_.size()) {}
 
   // Goes on behind the last whole line; a later call judges no mutant again that is in it.
   Status open_output(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::uintmax_t size = 0;
-    for (std::string text; std::getline(in, text) && !in.eof(); size += text.size() + 1) {
-      const Json line = Json::parse(text, nullptr, false);
-      if (!line.is_object() || !line.contains("digest") || !line.contains("fate"))
-        return invalid(file + " is no output of kernelrl tasks check --mutants; name another file");
-      earlier_.emplace(line["digest"].get<std::string>(), line["fate"].get<std::string>());
-    }
+    KRL_ASSIGN(const std::uintmax_t size, read_lines(file, [&](const Json& line) {
+                 if (line.value("judge", "") == identity_)
+                   earlier_.emplace(line["digest"].get<std::string>(),
+                                    line["fate"].get<std::string>());
+               }));
     KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
     return {};
   }
+
+  // Leaves out what another call found to be no wrong kernel, or no program.
+  Status leave_out_equivalent(const std::string& file) {
+    KRL_TRY(read_lines(file, [&](const Json& line) {
+      const std::string fate = line["fate"].get<std::string>();
+      if (fate == "same" || fate == "close" || fate == "invalid")
+        equivalent_.insert(line["digest"].get<std::string>());
+    }));
+    return {};
+  }
+
+  // Makes changes to the compiled code instead. An original without any is left out.
+  void compile_originals() {
+    std::vector<Original> compiled;
+    for (const Original& original : originals_) {
+      auto with_ptx = mutants_.with_ptx(original);
+      if (with_ptx) compiled.push_back(*std::move(with_ptx));
+      if (!with_ptx)
+        fail(original.task->id + "/" + original.name + ": " + with_ptx.error().message);
+    }
+    originals_ = std::move(compiled);
+    known_ = std::vector<Known>(originals_.size());
+  }
+
+  const std::vector<Original>& originals() const { return originals_; }
 
   void run(const std::vector<Mutant>& mutants) {
     std::atomic<std::size_t> next = 0;
@@ -95,20 +132,28 @@ class MutantRun {
   std::size_t failed() const { return failed_; }
 
  private:
-  struct ProofOf {
-    std::once_flag once;
-    std::optional<Proof> proof;
+  // What is known of an original, each found out once.
+  struct Known {
+    std::once_flag checked_once, proved_once;
+    bool right = false;
+    Result<Proof> proof = invalid("");
   };
 
-  // None if the original is not right: its mutants tell nothing.
-  const std::optional<Proof>& proof_of(std::size_t index) {
-    ProofOf& found = proofs_[index];
-    std::call_once(found.once, [&] {
-      auto proof = mutants_.prove(originals_[index]);
-      if (proof) found.proof = *proof;
-      if (!proof) fail(name_of(index) + ": not right itself: " + proof.error().message);
+  // The mutants of an original that is not right tell nothing.
+  bool is_right(std::size_t index) {
+    Known& known = known_[index];
+    std::call_once(known.checked_once, [&] {
+      const Status right = mutants_.check(originals_[index]);
+      known.right = right.has_value();
+      if (!right) fail(name_of(index) + ": not right itself: " + right.error().message);
     });
-    return found.proof;
+    return known.right;
+  }
+
+  const Result<Proof>& proof_of(std::size_t index) {
+    Known& known = known_[index];
+    std::call_once(known.proved_once, [&] { known.proof = mutants_.prove(originals_[index]); });
+    return known.proof;
   }
 
   std::string name_of(std::size_t index) const {
@@ -117,7 +162,7 @@ class MutantRun {
 
   std::string digest_of(const Mutant& mutant) const {
     const Original& original = originals_[mutant.original];
-    return sha256_hex(judge_.identity() + '\0' + original.task->definition_json + '\0' +
+    return sha256_hex(original.task->definition_json + '\0' +
                       changed(original.source, mutant.change));
   }
 
@@ -132,9 +177,9 @@ class MutantRun {
       }
       return;
     }
-    const auto& proof = proof_of(mutant.original);
-    if (!proof) return;
-    const auto fated = mutants_.judge(mutant, original, *proof);
+    if (equivalent_.count(digest) != 0) return;
+    if (!is_right(mutant.original)) return;
+    const auto fated = mutants_.judge(mutant, original, [&] { return proof_of(mutant.original); });
     if (!fated) return fail(describe(mutant, original) + ": not judged: " + fated.error().message);
     keep(mutant, digest, *fated);
   }
@@ -150,7 +195,8 @@ class MutantRun {
                        {"fate", krl::core::name_of(fated.fate)},
                        {"verdict", krl::name_of(fated.verdict)},
                        {"why", fated.why},
-                       {"digest", digest}};
+                       {"digest", digest},
+                       {"judge", identity_}};
     const std::lock_guard lock(mutex_);
     counts_.add(original.task->id, mutant.change.kind, fated.fate);
     if (!output_) return;
@@ -171,14 +217,21 @@ class MutantRun {
   const Evaluator& evaluator_;
   const Judge judge_;
   const MutantJudge mutants_;
-  const std::vector<Original> originals_;
-  std::vector<ProofOf> proofs_;  // of the originals
-  std::map<std::string, std::string> earlier_;
+  std::vector<Original> originals_;
+  const std::string identity_ = sha256_hex(judge_.identity());
+  std::vector<Known> known_;                    // of the originals
+  std::map<std::string, std::string> earlier_;  // fates by digest
+  std::set<std::string> equivalent_;
   std::mutex mutex_;  // of what follows
   std::optional<LineFile> output_;
   MutantCounts counts_;
   std::size_t failed_ = 0;
 };
+
+Status read_files(const CommandLine& line, MutantRun& run) {
+  if (line.has("output")) KRL_TRY(run.open_output(line.text("output")));
+  return line.has("equivalent") ? run.leave_out_equivalent(line.text("equivalent")) : Status();
+}
 
 void print_counts(const MutantCounts& counts, bool json) {
   if (json) return print(to_json(counts).dump(2) + "\n");
@@ -198,7 +251,9 @@ void add_mutant_options(CommandLine& line) {
       "fail if an ordinary evaluation refuses fewer of those that are wrong")(
       "output", po::value<std::string>()->value_name("FILE"),
       "a line of JSON for each mutant; a later call goes on where it ends")(
-      "json", "print the table as JSON");
+      "equivalent", po::value<std::string>()->value_name("FILE"),
+      "leave out what is no wrong kernel by this output of a call with another backend")(
+      "ptx", "change the compiled code instead of the source")("json", "print the table as JSON");
 }
 
 int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
@@ -211,13 +266,10 @@ int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
   if (!least || *least < 0 || *least > 100) return line.wrong("--least needs a share in percent");
   auto originals = originals_of(tasks, line.texts("kernels"));
   if (!originals) return report(originals.error());
-  const std::vector<Mutant> mutants = derive_mutants(*originals, *count, *seed);
   MutantRun run(evaluator, *seed, *std::move(originals));
-  if (line.has("output")) {
-    if (const Status opened = run.open_output(line.text("output")); !opened)
-      return report(opened.error());
-  }
-  run.run(mutants);
+  if (const Status read = read_files(line, run); !read) return report(read.error());
+  if (line.has("ptx")) run.compile_originals();
+  run.run(derive_mutants(run.originals(), *count, *seed));
   print_counts(run.counts(), line.has("json"));
   const bool enough = 100 * run.counts().all.refused_share() >= *least;
   return run.failed() == 0 && enough ? kDone : kRunFailed;

@@ -34,7 +34,17 @@ std::string changed(const std::string& source, const Change& change) {
 }
 
 bool needs_size(std::string_view kind) {
-  return kind == "integer_to_16_bits" || kind == "integer_to_32_bits" || kind == "counter_in_float";
+  return kind == "integer_to_16_bits" || kind == "integer_to_32_bits" ||
+         kind == "counter_in_float" || kind == "ptx_16_bits";
+}
+
+bool is_undefined(std::string_view kind) {
+  for (const std::string_view undefined :
+       {"initial_value_dropped", "barrier_", "fence_", "atomicity_dropped", "scope_narrowed",
+        "volatile_dropped", "ptx_initial_value_dropped", "ptx_order_dropped"}) {
+    if (kind.starts_with(undefined)) return true;
+  }
+  return false;
 }
 
 }  // namespace krl::core

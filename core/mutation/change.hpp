@@ -42,11 +42,18 @@ void collect_directives(const CodeText& code, Changes& changes);
 // All of them, in the order of the source; none twice.
 Changes changes_of(const CodeText& code);
 
+// Of the PTX that follows KRL_PTX_MARK in a source.
+Changes ptx_changes_of(const std::string& source);
+
 // The source with the change made.
 std::string changed(const std::string& source, const Change& change);
 
 // Whether what the change breaks shows at sizes alone that an emulator cannot execute: numbers that
 // need more than 16 bits, counts beyond 2^24.
 bool needs_size(std::string_view kind);
+
+// Whether the change makes a kernel wrong whatever bits it gives: a value that nobody wrote, an order
+// that nobody keeps.
+bool is_undefined(std::string_view kind);
 
 }  // namespace krl::core

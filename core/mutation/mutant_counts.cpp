@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Fate kShown[] = {Fate::kRefused, Fate::kRefusedByPool, Fate::kSurvived, Fate::kClose,
-                           Fate::kBeyond,  Fate::kSame,          Fate::kUnproved};
+                           Fate::kBeyond,  Fate::kLucky,         Fate::kSame,     Fate::kUnproved};
 
 double share(std::size_t part, std::size_t all) {
   return all == 0 ? 1 : static_cast<double>(part) / static_cast<double>(all);
@@ -70,8 +70,8 @@ Json to_json(const MutantCounts& counts) {
 std::vector<std::vector<std::string>> rows_of(const std::map<std::string, FateCounts>& counts,
                                               const FateCounts& all, const std::string& title) {
   std::vector<std::vector<std::string>> rows = {{title, "PROGRAMS", "REFUSED", "BY POOL",
-                                                 "SURVIVED", "CLOSE", "BEYOND", "SAME", "UNPROVED",
-                                                 "REFUSED", "WITH POOL"}};
+                                                 "SURVIVED", "CLOSE", "BEYOND", "LUCKY", "SAME",
+                                                 "UNPROVED", "REFUSED", "WITH POOL"}};
   for (const auto& [name, of_name] : counts) rows.push_back(row_of(name, of_name));
   rows.push_back(row_of("all", all));
   return rows;

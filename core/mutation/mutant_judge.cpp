@@ -7,8 +7,9 @@
 namespace krl::core {
 namespace {
 
-constexpr std::array<std::string_view, kFates> kNames = {
-    "invalid", "refused", "refused_by_pool", "survived", "close", "beyond", "same", "unproved"};
+constexpr std::array<std::string_view, kFates> kNames = {"invalid",  "refused", "refused_by_pool",
+                                                         "survived", "close",   "beyond",
+                                                         "lucky",    "same",    "unproved"};
 
 constexpr std::uint32_t kPool =
     KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
@@ -26,15 +27,18 @@ std::string_view name_of(Fate fate) { return kNames[static_cast<std::size_t>(fat
 Result<Evaluation> MutantJudge::evaluate(const Original& original, const std::string& source,
                                          std::uint32_t stages) const {
   EvaluateOptions options = options_;
-  options.stages = stages;
+  options.stages = stages | (original.has_ptx ? KRL_CANDIDATE_HAS_PTX : 0);
   return judge_.evaluate(*original.task, source, options);
 }
 
+Status MutantJudge::check(const Original& original) const {
+  KRL_ASSIGN(const Evaluation right, evaluate(original, original.source, options_.stages));
+  return right.passed() ? Status() : invalid(right.why);
+}
+
 Result<Proof> MutantJudge::prove(const Original& original) const {
-  for (const std::uint32_t stages : {options_.stages, kPool}) {
-    KRL_ASSIGN(const Evaluation right, evaluate(original, original.source, stages));
-    if (!right.passed()) return invalid(right.why);
-  }
+  KRL_ASSIGN(const Evaluation right, evaluate(original, original.source, kPool));
+  if (!right.passed()) return invalid(right.why);
   KRL_ASSIGN(const Evaluation code, evaluate(original, original.source, kCode));
   Proof proof{code.value("code_digest"), {}};
   if (!proof.code) return proof;
@@ -44,20 +48,31 @@ Result<Proof> MutantJudge::prove(const Original& original) const {
   return proof;
 }
 
+Result<Original> MutantJudge::with_ptx(const Original& original) const {
+  KRL_ASSIGN(const Evaluation code, evaluate(original, original.source, kCode));
+  if (!code.value("code_digest"))
+    return invalid("the backend does not tell what it compiled " + original.name + " to");
+  Original result = original;
+  result.source += KRL_PTX_MARK + code.compile_log;
+  result.has_ptx = true;
+  return result;
+}
+
 Result<Fated> MutantJudge::judge(const Mutant& mutant, const Original& original,
-                                 const Proof& proof) const {
+                                 const std::function<Result<Proof>()>& proof) const {
   const std::string source = changed(original.source, mutant.change);
   KRL_ASSIGN(const Evaluation ordinary, evaluate(original, source, options_.stages));
   if (!is_program(ordinary.verdict)) return Fated{Fate::kInvalid, ordinary.verdict, ordinary.why};
   if (!ordinary.passed()) return Fated{Fate::kRefused, ordinary.verdict, ordinary.why};
-  if (proof.code) {
+  KRL_ASSIGN(const Proof right, proof());
+  if (right.code) {
     KRL_ASSIGN(const Evaluation code, evaluate(original, source, kCode));
-    if (code.value("code_digest") == proof.code)
+    if (code.value("code_digest") == right.code)
       return Fated{Fate::kSame, Verdict::kOk, "equal code"};
   }
   KRL_ASSIGN(const Evaluation pool, evaluate(original, source, kPool));
   if (!pool.passed()) return Fated{Fate::kRefusedByPool, pool.verdict, pool.why};
-  return compare(mutant, original, source, proof);
+  return compare(mutant, original, source, right);
 }
 
 Result<Fated> MutantJudge::compare(const Mutant& mutant, const Original& original,
@@ -66,8 +81,9 @@ Result<Fated> MutantJudge::compare(const Mutant& mutant, const Original& origina
   KRL_ASSIGN(const Evaluation proved, evaluate(original, source, kPool | KRL_STAGE_PROOF));
   if (!proved.passed()) return Fated{Fate::kSurvived, proved.verdict, proved.why};
   if (needs_size(mutant.change.kind)) return Fated{Fate::kBeyond, Verdict::kOk, ""};
-  const bool same = proved.value("output_digest") == proof.outputs;
-  return Fated{same ? Fate::kSame : Fate::kClose, Verdict::kOk, same ? "equal bits" : ""};
+  if (proved.value("output_digest") != proof.outputs) return Fated{Fate::kClose, Verdict::kOk, ""};
+  if (is_undefined(mutant.change.kind)) return Fated{Fate::kLucky, Verdict::kOk, "equal bits"};
+  return Fated{Fate::kSame, Verdict::kOk, "equal bits"};
 }
 
 }  // namespace krl::core

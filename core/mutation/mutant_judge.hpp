@@ -4,6 +4,7 @@
 // is blind to. Thread-safe; calls block.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,11 @@ enum class Fate {
   kSurvived,       // right in both, and wrong on other inputs
   kClose,          // right on all inputs that were tried, though not to the last bit
   kBeyond,         // equal on them, but what was changed needs larger sizes to show
+  kLucky,          // equal bits on them, though an initial value or an order was dropped
   kSame,           // equal code, or equal bits on all inputs
   kUnproved,       // accepted, and the backend cannot compare
 };
-inline constexpr std::size_t kFates = 8;
+inline constexpr std::size_t kFates = 9;
 std::string_view name_of(Fate fate);  // "refused_by_pool"
 
 struct Fated {
@@ -44,11 +46,17 @@ class MutantJudge {
     options_.seed = seed;
   }
 
-  // Of an original. An error: it is not right, or an infrastructure error.
+  // An error: the original is not right by an ordinary evaluation, or an infrastructure error.
+  Status check(const Original& original) const;
+  // The same with the whole pool and the inputs of the proof, which takes longer.
   Result<Proof> prove(const Original& original) const;
+  // The original with its compiled code, to which changes are made then.
+  Result<Original> with_ptx(const Original& original) const;
 
-  // An error is an infrastructure error.
-  Result<Fated> judge(const Mutant& mutant, const Original& original, const Proof& proof) const;
+  // `proof`: gives the original's, where it is needed. An error is an infrastructure error, or the
+  // proof's.
+  Result<Fated> judge(const Mutant& mutant, const Original& original,
+                      const std::function<Result<Proof>()>& proof) const;
 
  private:
   Result<Evaluation> evaluate(const Original& original, const std::string& source,

@@ -32,7 +32,8 @@ std::vector<Mutant> derive_mutants(const std::vector<Original>& originals, std::
   std::vector<Changes> drawn;
   std::size_t most = 0;
   for (const Original& original : originals) {
-    Changes changes = changes_of(CodeText(original.source));
+    Changes changes =
+        original.has_ptx ? ptx_changes_of(original.source) : changes_of(CodeText(original.source));
     shuffle(changes, seed_for(seed, "mutants", original.task->id, original.source));
     most = std::max(most, changes.size());
     drawn.push_back(std::move(changes));

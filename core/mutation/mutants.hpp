@@ -16,6 +16,7 @@ struct Original {
   const Task* task = nullptr;  // outlives it
   std::string name;            // "naive", or its file
   std::string source;
+  bool has_ptx = false;  // the source is followed by what it compiles to, which alone is changed
 };
 
 struct Mutant {

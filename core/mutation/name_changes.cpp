@@ -14,7 +14,7 @@ constexpr Swap kWrongNames[] = {{"index_swapped", "threadIdx", "blockIdx"},
                                 {"fence_weakened", "memory_order_release", "memory_order_relaxed"},
                                 {"fence_weakened", "memory_order_acq_rel", "memory_order_relaxed"},
                                 {"fence_weakened", "memory_order_acq_rel", "memory_order_release"},
-                                {"fence_weakened", "thread_scope_device", "thread_scope_block"},
+                                {"scope_narrowed", "thread_scope_device", "thread_scope_block"},
                                 {"volatile_dropped", "volatile", ""}};
 constexpr std::string_view kMembers[] = {"x", "y", "z", "w"};
 

@@ -7,4 +7,10 @@
  * pushed, which is equal for candidates that give equal bits in all of them. Digests are whole numbers. */
 #define KRL_STAGE_PROOF 64u
 
+/* No stage: the candidate is a source, KRL_PTX_MARK, and the PTX that is executed in the place of what the source would
+ * compile to; directives and names of kernels are the source's. That PTX is the compile_log of an evaluation of the
+ * source by the stages KRL_STAGE_COMPILE and KRL_STAGE_PROOF. */
+#define KRL_CANDIDATE_HAS_PTX 128u
+#define KRL_PTX_MARK "\n// ==== PTX\n"
+
 #endif

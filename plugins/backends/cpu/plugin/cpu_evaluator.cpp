@@ -1,10 +1,9 @@
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
 
-#include <kernelrl/proof_stage.h>
-
 #include <algorithm>
 #include <kernelrl/launch.hpp>
 
+#include "plugins/backends/cpu/plugin/carried_code.hpp"
 #include "plugins/backends/cpu/plugin/judge.hpp"
 #include "plugins/backends/cpu/plugin/proof_digests.hpp"
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
@@ -69,6 +68,13 @@ std::string refused_contents(const CompiledModule& module) {
 
 bool is_proof(const EvaluationRequest& request) { return (request.stages & KRL_STAGE_PROOF) != 0; }
 
+// For comparing candidates; without runs the code itself as well.
+void tell_code(std::string_view source, const std::string& ptx, const EvaluationRequest& request,
+               EvaluationRecord* record) {
+  record->values.push_back(code_digest(source, ptx));
+  if (!request.executes()) record->compile_log = ptx;
+}
+
 }  // namespace
 
 std::size_t CpuEvaluator::Compiled::bytes() const {
@@ -114,14 +120,15 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   record.device = time_.device();
   const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
 
-  if (const auto problem = check_source(request.source, task.definition.forbid)) {
+  const auto [source, ptx] = source_and_ptx(request);
+  if (const auto problem = check_source(source, task.definition.forbid)) {
     record.fail(Verdict::kRejected, problem->text());
     return record;
   }
-  auto read = schedule_of(asked, request.source, asked.n_known());
+  auto read = schedule_of(asked, source, asked.n_known());
   // A compile error comes before an error in a directive, which would count as a step further.
-  const auto module =
-      compiled(request.source, read ? read->kernels : std::vector<std::string>(), cancelled);
+  auto module = compiled(source, read ? read->kernels : std::vector<std::string>(), cancelled);
+  if (!ptx.empty() && module->verdict == Verdict::kOk) module = with_ptx(*module, ptx);
   record.compile_log = module->output.log;
   record.diagnostics = module->output.diagnostics;
   if (module->verdict != Verdict::kOk) {
@@ -136,7 +143,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   LaunchSchedule schedule = *std::move(read);
   add_kernel_figures(asked.cases, schedule, module->module, gpu_, compiler_.arch, &record);
   if (record.verdict == Verdict::kOk && is_proof(request))
-    record.values.push_back(code_digest(request.source, module->module.ptx));
+    tell_code(source, module->module.ptx, request, &record);
   if (record.verdict == Verdict::kOk && request.executes()) {
     execute(task, asked, std::move(schedule), *module, request, cancelled, &record);
   }
@@ -147,8 +154,8 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
                            LaunchSchedule schedule, const Compiled& module,
                            const EvaluationRequest& request, const Cancelled& cancelled,
                            EvaluationRecord* record) {
-  const Obstacles obstacles =
-      add_fresh_launches(asked, request.source, module.module, gpu_, compiler_.arch, &schedule);
+  const Obstacles obstacles = add_fresh_launches(asked, source_and_ptx(request).source,
+                                                 module.module, gpu_, compiler_.arch, &schedule);
   std::vector<PlannedRun> runs_planned = plan(asked, request);
   std::erase_if(runs_planned,
                 [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
@@ -237,6 +244,15 @@ CpuEvaluator::Compiled CpuEvaluator::compile_new(std::string_view source,
   result.kernels = assembled_kernels(result.module);
   std::string refused = refused_contents(result.module);
   return refused.empty() ? result : end_with(Verdict::kRejected, std::move(refused));
+}
+
+// The same kernels with other code.
+std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::with_ptx(Compiled module,
+                                                                     std::string_view ptx) {
+  module.module.ptx = ptx;
+  module.why = refused_contents(module.module);
+  if (!module.why.empty()) module.verdict = Verdict::kRejected;
+  return std::make_shared<const Compiled>(std::move(module));
 }
 
 std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,

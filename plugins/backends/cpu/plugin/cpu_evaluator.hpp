@@ -81,6 +81,7 @@ class CpuEvaluator {
                                            const Cancelled& cancelled);
   Compiled compile_new(std::string_view source, const std::vector<std::string>& kernels,
                        const Cancelled& cancelled) const;
+  static std::shared_ptr<const Compiled> with_ptx(Compiled module, std::string_view ptx);
   std::unique_ptr<MachineRuns> run(const PreparedTask& task, const LaunchSchedule& schedule,
                                    const std::vector<PlannedRun>& plan, const Compiled& module,
                                    std::uint64_t seed, const Cancelled& cancelled,
