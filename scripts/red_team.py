@@ -4,12 +4,14 @@ and evaluates each with `kernelrl eval`.
 
   scripts/red_team.py --seconds 60                    on `cpu`, with build/ci/bin/kernelrl
   scripts/red_team.py --backend nvrtc --count 500     on a GPU
+  scripts/red_team.py --only no_epsilon --count 50    by one generator
   scripts/red_team.py --fuzz-sources 100000           mutated sources; only the evaluator can fail
 
 Candidate K of a seed is always the same. A find is
   - a candidate that is wrong by construction, or a disguised attack, with the verdict `ok`;
   - a candidate that is `ok` once and something else with other inputs or shapes;
   - work added to a kernel that makes it faster;
+  - a right kernel that is not `ok`;
   - no verdict: a crash, a hang, an infrastructure error, a process or a file left behind.
 Mutations that may change nothing (a barrier that was not needed) count only where evaluations differ.
 Finds are written to --output, each with its history and the difference to its origin. The exit code is 1
@@ -29,6 +31,8 @@ import sys
 import tempfile
 import time
 import tomllib
+
+import blind_spots
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "tests" / "hostile" / "kernels"
@@ -60,7 +64,7 @@ class Task:
 class Candidate:
     def __init__(self, task, source, origin, expected):
         self.task, self.source, self.origin, self.expected = task, source, origin, expected
-        self.history, self.certain, self.slower = [], False, False
+        self.history, self.certain, self.slower, self.right = [], False, False, False
         self.hidden_from_gpus = False  # what is wrong with it: the machine of `cpu` alone sees reads of others' memory
         self.original = source
 
@@ -211,7 +215,7 @@ def at_begin_of_first(c, statement):
 
 
 WRONG = [shorter_guard, scaled_output, narrow_output, last_launch_dropped, input_written, out_of_bounds, misaligned,
-         trap_somewhere, another_task]
+         trap_somewhere, another_task, *blind_spots.WRONG]
 
 
 # Often wrong: a survivor is a find only if another evaluation disagrees.
@@ -315,11 +319,24 @@ def apply(rng, c, operator, tasks):
     return True
 
 
-def candidate_number(number, seed, right, attacks, tasks):
+def candidate_by(operator, rng, right, tasks):
+    """One of the right kernels changed by a generator; None if a thousand draws give none."""
+    for _ in range(1000):
+        c = fresh(rng.choice(right))
+        if apply(rng, c, operator, tasks):
+            c.certain, c.right = operator in WRONG, operator in blind_spots.RIGHT
+            c.slower = operator in SLOWER
+            return c
+    return None
+
+
+def candidate_number(number, seed, right, attacks, tasks, only=None):
     """Candidate `number` of `seed`."""
     rng = random.Random(seed * 1_000_003 + number)
+    if only:
+        return candidate_by(only, rng, right, tasks)
     while True:
-        kind = rng.choices(["wrong", "doubtful", "attack", "slower"], [4, 3, 3, 1])[0]
+        kind = rng.choices(["wrong", "doubtful", "attack", "slower", "right"], [6, 3, 3, 1, 1])[0]
         c = fresh(rng.choice(attacks if kind == "attack" else right))
         if kind == "wrong":
             c.certain = apply(rng, c, rng.choice(WRONG), tasks)
@@ -327,6 +344,8 @@ def candidate_number(number, seed, right, attacks, tasks):
             applied = [apply(rng, c, rng.choice(DOUBTFUL), tasks) for _ in range(rng.choice([1, 1, 2]))]
             if not any(applied):
                 continue
+        elif kind == "right":
+            c = candidate_by(rng.choice(blind_spots.RIGHT), rng, right, tasks) or c
         elif kind == "slower":
             c.slower = apply(rng, c, rng.choice(SLOWER), tasks)
         else:
@@ -338,6 +357,8 @@ def candidate_number(number, seed, right, attacks, tasks):
         if c.history:
             return c
 
+
+GENERATORS = {operator.__name__: operator for operator in [*WRONG, *DOUBTFUL, *SLOWER, *blind_spots.RIGHT]}
 
 PIECES = ["{", "}", ";", "<<<1, 1>>>", '"', "/*", "\\\n", "#if 1\n", "#include <", "template <", 'R"(', "__shared__ ", 'asm("', "u8'",
           "operator", "0x1p-99999", "999999999999999999999", "// @launch", "// @scratch partial float[n]\n", "sizeof...(", "[[",
@@ -437,6 +458,8 @@ class Hunt:
         self.counts[verdict] = self.counts.get(verdict, 0) + 1
         if verdict is None:
             return f"the judge failed: {why}"
+        if c.right:
+            return None if verdict == "ok" else f"{verdict}, though right by construction: {why}"
         if verdict != "ok":
             return None
         if c.certain and (self.options.backend == "cpu" or not c.hidden_from_gpus):
@@ -475,6 +498,7 @@ def parse():
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     parser.add_argument("--slack", type=float, default=FASTER, help="how much faster more work may seem")
     parser.add_argument("--output", type=pathlib.Path, help="a folder for finds")
+    parser.add_argument("--only", choices=sorted(GENERATORS), metavar="GENERATOR", help="one of: " + ", ".join(sorted(GENERATORS)))
     options = parser.parse_args()
     if options.count is None and options.seconds is None and not options.fuzz_sources:
         options.seconds = 60.0
@@ -493,7 +517,7 @@ def main():
             c = Candidate(tasks["vector_add"], broken_source(number, options.seed, sources), "fuzz", set())
             c.history, c.certain = ["broken"], False
             return c
-        return candidate_number(number, options.seed, right, attacks, tasks)
+        return candidate_number(number, options.seed, right, attacks, tasks, GENERATORS.get(options.only))
 
     sources = [c.source for c in right + attacks]
     last = options.begin + (options.fuzz_sources or options.count or 1 << 60)
@@ -502,6 +526,8 @@ def main():
 
         def one(number):
             c = make(number)
+            if c is None:
+                return
             if options.fuzz_sources:
                 verdict, _, why = hunt.judge.evaluate(c.task.id, c.source)
                 hunt.counts[verdict] = hunt.counts.get(verdict, 0) + 1

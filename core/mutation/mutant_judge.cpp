@@ -37,11 +37,11 @@ Status MutantJudge::check(const Original& original) const {
 }
 
 Result<Proof> MutantJudge::prove(const Original& original) const {
-  KRL_ASSIGN(const Evaluation right, evaluate(original, original.source, kPool));
-  if (!right.passed()) return invalid(right.why);
   KRL_ASSIGN(const Evaluation code, evaluate(original, original.source, kCode));
   Proof proof{code.value("code_digest"), {}};
   if (!proof.code) return proof;
+  KRL_ASSIGN(const Evaluation right, evaluate(original, original.source, kPool));
+  if (!right.passed()) return invalid(right.why);
   KRL_ASSIGN(const Evaluation proved, evaluate(original, original.source, kPool | KRL_STAGE_PROOF));
   if (!proved.passed()) return invalid("on the inputs of the proof: " + proved.why);
   proof.outputs = proved.value("output_digest");

@@ -48,7 +48,8 @@ class MutantJudge {
 
   // An error: the original is not right by an ordinary evaluation, or an infrastructure error.
   Status check(const Original& original) const;
-  // The same with the whole pool and the inputs of the proof, which takes longer.
+  // The same with the whole pool and the inputs of the proof, which takes longer; empty where the
+  // backend cannot compare.
   Result<Proof> prove(const Original& original) const;
   // The original with its compiled code, to which changes are made then.
   Result<Original> with_ptx(const Original& original) const;
