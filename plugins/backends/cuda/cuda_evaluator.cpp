@@ -24,6 +24,8 @@ namespace krl::cuda {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
+// Host code also allocates and copies, which no kernel's time foretells.
+constexpr std::chrono::milliseconds kHostWork{500};
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
@@ -354,9 +356,9 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     HostTiming called(gpu, asked, held_against, runs);
     if (timed && request.host && !by_trials) called.time_baselines();
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
-    // Host code also loads, allocates and copies, which no kernel's time foretells.
-    const bool is_limited = trusted && !request.host && request.source != asked.definition.naive;
-    const RunLimit limit(gpu, is_limited ? run_limit(gpu, *right, runs) : gpu.run_limit());
+    const bool is_limited = trusted && request.source != asked.definition.naive;
+    const auto most = is_limited ? run_limit(gpu, *right, runs) : gpu.run_limit();
+    const RunLimit limit(gpu, request.host ? most + kHostWork : most);
     const GpuCandidate candidate{asked, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     settle_fresh_cases(asked, obstacles, record);
@@ -368,6 +370,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
       time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
     check_arena(gpu, record);
+    if (request.host && !timed) ends_in_order(gpu, candidate, runs.front(), record);
     if (counted && record->verdict == Verdict::kOk) {
       gpu.counters().add(candidate, runs, record);
     }

@@ -1,5 +1,5 @@
 // Trials of host code between KernelBench's events (protocol.hpp: CalledTrial), each on a set that the
-// checker lays out anew, so that no output of the trial before stands there. The events are those of
+// checker lays out anew with new inputs, so that nothing of the trial before is of use. The events are those of
 // the candidate's process and see one stream; a trial that leaves more work beside them than one that
 // does nothing, by our clock or by its own, takes as much longer. Used by the thread that holds the
 // GPU's lease.

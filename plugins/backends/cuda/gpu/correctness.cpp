@@ -344,6 +344,15 @@ void check_arena(Gpu& gpu, EvaluationRecord* record) {
        record);
 }
 
+bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
+                   EvaluationRecord* record) {
+  const auto failure = end_host_code(gpu);
+  if (!failure) return true;
+  const Blame blame = blame_of(*failure, candidate, run);
+  if (record->verdict == Verdict::kOk) stop(run.case_index, blame.verdict, blame.why, record);
+  return false;
+}
+
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record) {
   const PreparedTask& task = candidate.task;

@@ -38,6 +38,11 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
 // that was ok a runtime fault.
 void check_arena(Gpu& gpu, EvaluationRecord* record);
 
+// Ends the process of a candidate with host code. False if it had left work on the GPU: the record
+// says so, of the case of `run`.
+bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
+                   EvaluationRecord* record);
+
 // The request for what is expected of a run; nothing in it yet of any runner's memory.
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -199,6 +200,8 @@ void Gpu::choose_runner(RunnerKind kind) {
   if (kind_ != RunnerKind::kHost) return;
   try {
     runner();  // the checker maps its memory before any code of a candidate's runs alongside it
+    free_bytes_before_ = ask_checker("free_memory", nullptr).get<std::uint64_t>();
+    ask_checker("slowdown", nullptr);  // so that it knows what the GPU can
   } catch (...) {
     kind_ = RunnerKind::kDevice;
     throw;
@@ -256,8 +259,11 @@ Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& 
   Conversation& conversation = worker.conversation;
   if (std::exchange(worker.paused, false)) conversation.process().resume();
   const std::uint64_t ticket = secret_number();
-  const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}}, limit_of(runs),
-                                       kMostHostAnswerBytes);
+  // Loading code takes as long as there is code, whatever its kernels do.
+  const bool loads = std::string_view(kind) == "load";
+  const auto answer =
+      conversation.ask({{kind, request}, {gpu::kTicket, ticket}},
+                       loads ? workers_.run_limit : limit_of(runs), kMostHostAnswerBytes);
   Checked<json, RunnerFailure> result = host_answer(ticket, answer, numbers);
   if (result) return result;
   RunnerFailure failure = result.error();

@@ -109,6 +109,8 @@ class Gpu {
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
   std::chrono::milliseconds run_limit() const { return run_limit_; }
   // At most what the workers were started with.
+  // What was free of the GPU's memory before the candidate with host code came.
+  std::uint64_t free_bytes_before() const { return free_bytes_before_; }
   void limit_runs(std::chrono::milliseconds limit);
   // Does the runner's arena hold only what we have put there?
   bool arena_is_intact();
@@ -175,6 +177,7 @@ class Gpu {
   Starting starting_checker_;
   RunnerKind kind_ = RunnerKind::kDevice;
   std::array<Runners, 2> runners_;  // by kind
+  std::uint64_t free_bytes_before_ = 0;
   Counters counters_;
 };
 

@@ -1,5 +1,7 @@
 #include "plugins/backends/cuda/gpu/host_calls.hpp"
 
+#include <cuda.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +18,7 @@ constexpr double kBatchNs = 8e6;  // the way there and back takes 0.1 ms, give o
 constexpr double kMostTurnNs = 500e3;
 constexpr double kLookNs = 100e3;  // from the one's last answer to the other's first work
 constexpr double kLongestRestNs = 1e9;
+constexpr double kBusy = 1.5;
 constexpr std::uint64_t kMostCalls = 1024;
 constexpr int kRehearsals = 5;
 
@@ -23,14 +26,27 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-RunnerFailure worked_on(double ns, Gpu& gpu) {
-  gpu.replace_runner();
+RunnerFailure worked_on(double ns) {
   RunnerFailure failure;
   failure.trouble.host = gpu::Trouble::kItsWorkLeft;
   failure.trouble.message =
       "its work went on for " + std::to_string(std::llround(ns * 1e-6)) + " ms after its calls";
   return failure;
 }
+
+// What the checker needs for its own work, where that was free before the candidate came.
+std::optional<RunnerFailure> took_the_memory(Gpu& gpu) {
+  const auto free = gpu.ask_checker("free_memory", nullptr).get<std::uint64_t>();
+  if (free >= std::min(gpu.arena_bytes(), gpu.free_bytes_before() / 2)) return std::nullopt;
+  gpu.replace_runner();
+  RunnerFailure failure;
+  failure.trouble.code = CUDA_ERROR_OUT_OF_MEMORY;
+  failure.trouble.message = "it left " + std::to_string(free >> 20) + " MiB of the GPU's memory";
+  return failure;
+}
+
+// Do other processes have a part of the GPU's time?
+bool is_busy(Gpu& gpu) { return gpu.ask_checker("slowdown", nullptr).get<double>() > kBusy; }
 
 }  // namespace
 
@@ -62,6 +78,7 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
   gpu::Stage staged = stage;
   staged.runner = gpu.runner();
   gpu.pause_runner();
+  if (const auto greedy = took_the_memory(gpu)) return *greedy;
   gpu.ask_checker("stage", staged);
   gpu::Calls request{stage.program.host, stage.places};
   request.places.resize(calls);
@@ -82,8 +99,22 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
   const auto fetched_at = Clock::now();
   if (const auto recycled = gpu.ask_runner("recycle", nullptr); !recycled) return recycled.error();
   gpu.pause_runner();
-  if (since(fetched_at) < kLongestRestNs) return times;
-  return worked_on(since(fetched_at), gpu);
+  const double rest_ns = since(fetched_at);
+  if (rest_ns > kLongestRestNs) {
+    gpu.replace_runner();
+    return worked_on(rest_ns);
+  }
+  if (const auto greedy = took_the_memory(gpu)) return *greedy;
+  return times;
+}
+
+std::optional<RunnerFailure> end_host_code(Gpu& gpu) {
+  const auto start = Clock::now();
+  bool busy = is_busy(gpu);
+  while (busy && since(start) < kLongestRestNs) busy = is_busy(gpu);
+  gpu.replace_runner();
+  const bool others_are = busy && (is_busy(gpu) || is_busy(gpu) || is_busy(gpu));
+  return busy && !others_are ? std::optional(worked_on(since(start))) : std::nullopt;
 }
 
 CallTimes rehearse(Gpu& gpu, const gpu::Program& program,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <kernelrl/checked.hpp>
+#include <optional>
 #include <vector>
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
@@ -36,6 +37,10 @@ std::uint32_t calls_of_batch(double ns_of_call, std::uint64_t set_bytes, std::ui
 // Work that goes on for long afterwards is a failure.
 Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& stage,
                                                  std::size_t calls);
+// Ends the process of a candidate, whose work must be over. A failure if it was not, as the GPU tells
+// the checker: for a second after the last answer, but no longer after the process's end.
+std::optional<RunnerFailure> end_host_code(Gpu& gpu);
+
 // The same without a candidate, in the checker: the best of some. REQUIRES: no candidate's process
 // lives, which could make them slower.
 CallTimes rehearse(Gpu& gpu, const gpu::Program& program, const std::vector<std::uint64_t>& places);

@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
                           {"try_impostor", calls(check, &OutputCheck::try_impostor)},
                           {"time_reference", calls(check, &OutputCheck::time_reference)},
                           {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
+                          {"slowdown", calls(session, &DeviceSession::slowdown)},
                           {"free_memory", [](const json&) -> json { return free_memory(); }},
                           {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
   return serve(handlers);

@@ -19,6 +19,8 @@ constexpr std::uint64_t kMostStaged = 64 << 20;
 // What KernelBench writes over the L2 before a trial. It takes the GPU so long that the host has
 // enqueued a short call meanwhile. Less only where 64 times the L2 are less.
 constexpr std::uint64_t kTrialsFlush = 256 << 20, kMostFlushes = 32;
+constexpr double kSlicesNs = 5e6;  // a time slice of a GPU is 2 ms or so
+constexpr std::uint32_t kMostSliceRounds = 1u << 24;
 // Which the host has enqueued when the GPU starts a batch. It takes the GPU about as long to flush
 // its L2 and run a sample as it takes the host to enqueue one: the host stays ahead, even when it
 // is held up for a while.
@@ -263,6 +265,7 @@ double DeviceSession::time_launches(const Stage& stage) {
   launch(stage.program, arena_.get() + stage.places.front());  // the first takes longer
   flush_l2();
   KRL_CUDA(cuCtxSynchronize);
+  KRL_CUDA(cuCtxResetPersistingL2Cache);
   const auto start = std::chrono::steady_clock::now();
   for (const std::uint64_t place : stage.places) launch(stage.program, arena_.get() + place);
   KRL_CUDA(cuCtxSynchronize);
@@ -398,6 +401,26 @@ double DeviceSession::empty_launch() {
   return median_of(ns);
 }
 
+// One block is enough: the GPU's processes have all of it in turn.
+double DeviceSession::slowdown() {
+  CUfunction multiply_add = trusted("krl_multiply_add");
+  CUdeviceptr out = arena_.get();
+  float x = 0.5f, y = 1.0f;
+  const auto work_ns = [&] {
+    void* arguments[] = {&out, &x, &y, &slice_rounds_};
+    return time_call([&] {
+      KRL_CUDA(cuLaunchKernel, multiply_add, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr);
+    });
+  };
+  while (least_slices_ns_ < kSlicesNs && slice_rounds_ < kMostSliceRounds) {
+    slice_rounds_ *= 2;
+    least_slices_ns_ = work_ns();
+  }
+  const double ns = work_ns();
+  least_slices_ns_ = std::max(std::min(least_slices_ns_, ns), 1.0);
+  return ns / least_slices_ns_;
+}
+
 double DeviceSession::time_call(const std::function<void()>& call) {
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   while (samples_.empty()) samples_.push_back({event(), event()});
@@ -423,8 +446,10 @@ std::vector<double> DeviceSession::time_trials(const Trials& trials) {
   return trials_of([&] { launch(trials.program, set, loaded_); }, trials.warm_ups, trials.trials);
 }
 
-std::uint64_t DeviceSession::trials_flush_bytes() const {
-  return std::max<std::uint64_t>(std::min(kTrialsFlush, kMostFlushes * flush_bytes_), 1);
+void DeviceSession::flush_before_trial() {
+  const std::uint64_t bytes = std::min(kTrialsFlush, kMostFlushes * flush_bytes_);
+  if (trials_flush_.get() == 0) trials_flush_ = allocate(std::max<std::uint64_t>(bytes, 1));
+  KRL_CUDA(cuMemsetD8Async, trials_flush_.get(), 42, bytes, nullptr);
 }
 
 std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial) {
@@ -436,9 +461,9 @@ std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial)
     call();
     KRL_CUDA(cuCtxSynchronize);
   }
-  const DeviceMemory flush = allocate(trials_flush_bytes());
+  library().recycle();  // no output of an earlier call stands in memory that this one gets
   const DeviceEvent start = event(), end = event(), rest = event();
-  KRL_CUDA(cuMemsetD8Async, flush.get(), 42, trials_flush_bytes(), nullptr);
+  flush_before_trial();
   KRL_CUDA(cuEventRecord, start.get(), nullptr);
   call();
   KRL_CUDA(cuEventRecord, end.get(), nullptr);
@@ -450,8 +475,6 @@ std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial)
 
 std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
                                              std::uint32_t warm_ups, std::uint32_t trials) {
-  const std::uint64_t bytes = trials_flush_bytes();
-  const DeviceMemory flush = allocate(bytes);
   const Sample trial{event(), event()};
   for (std::uint32_t i = 0; i < warm_ups; ++i) {
     call();
@@ -460,7 +483,7 @@ std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
   std::vector<double> ns;
   while (ns.size() < trials) {
     KRL_CUDA(cuCtxSynchronize);
-    KRL_CUDA(cuMemsetD8Async, flush.get(), 42, bytes, nullptr);
+    flush_before_trial();
     KRL_CUDA(cuEventRecord, trial.start.get(), nullptr);
     call();
     KRL_CUDA(cuEventRecord, trial.end.get(), nullptr);

@@ -83,6 +83,8 @@ class DeviceSession {
   std::vector<double> trials_of(const std::function<void()>& call, std::uint32_t warm_ups,
                                 std::uint32_t trials);
   Transfer transfer(const Transfer& bytes);
+  // By what factor work of several of the GPU's time slices took longer than it ever did.
+  double slowdown();
 
  private:
   struct Module {
@@ -104,7 +106,7 @@ class DeviceSession {
   };
 
   static double ns_between(const DeviceEvent& start, const DeviceEvent& end);
-  std::uint64_t trials_flush_bytes() const;
+  void flush_before_trial();
   static Module loaded(const Load& load);
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);
@@ -138,8 +140,10 @@ class DeviceSession {
   DeviceMemory arena_;
   const GuardKey guards_;  // of the arena
   std::uint64_t flush_bytes_ = 0;
-  DeviceMemory flush_;
+  DeviceMemory flush_, trials_flush_;
   UploadBuffer fills_, moves_;
+  std::uint32_t slice_rounds_ = 1;  // of krl_multiply_add, that take several time slices
+  double least_slices_ns_ = 0;
   std::vector<Sample> samples_;  // their events are used again and again
   Sample gap_;
   std::deque<double> gaps_ns_;

@@ -91,20 +91,24 @@ CheckResult OutputCheck::check(const Check& check) {
 }
 
 void OutputCheck::stage(const Stage& stage) {
+  reserve_copies(stage.places.size() * stage.program.bytes);
   session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
                    stage.factor, stage.poison);
   session_.flush_l2();
   KRL_CUDA(cuCtxSynchronize);
+  KRL_CUDA(cuCtxResetPersistingL2Cache);  // a flush leaves what persists
+}
+
+void OutputCheck::reserve_copies(std::uint64_t bytes) {
+  if (bytes <= copies_bytes_) return;
+  copies_ = {};
+  copies_bytes_ = 0;
+  copies_ = allocate(bytes);
+  copies_bytes_ = bytes;
 }
 
 void OutputCheck::fetch(const Fetch& fetch) {
-  const std::uint64_t needed = fetch.places.size() * fetch.bytes;
-  if (needed > copies_bytes_) {
-    copies_ = {};
-    copies_bytes_ = 0;
-    copies_ = allocate(needed);
-    copies_bytes_ = needed;
-  }
+  reserve_copies(fetch.places.size() * fetch.bytes);
   std::vector<DeviceMove> moves;
   for (std::size_t s = 0; s < fetch.places.size(); ++s) {
     moves.push_back({fetch.places[s], fetch.kept.empty() ? kNone : fetch.kept.at(s)});

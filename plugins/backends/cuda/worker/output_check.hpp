@@ -56,6 +56,9 @@ class OutputCheck {
   std::vector<std::uint64_t> changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
                                      const GuardKey& key);
 
+  // Before a candidate's process may take the memory that copies of these need.
+  void reserve_copies(std::uint64_t bytes);
+
  private:
   // The memory of a reference's request: inputs and results.
   struct Expected {

@@ -11,7 +11,8 @@
 // Attach, Detach, Stage, Fetch, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
 // each output's expected values), "traits" (of a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
-// Peaks, "free_memory" of the GPU, in bytes, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// Peaks, "free_memory" of the GPU, in bytes, "slowdown", by what factor some work took longer than
+// ever before, as it does where other processes use the GPU, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
 // kernelrl-gpu-profiler, does Setup and Load with different answers (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.

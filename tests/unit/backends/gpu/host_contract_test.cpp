@@ -57,8 +57,8 @@ EvaluationRecord evaluated(const GpuCandidate& candidate, const GpuCandidate* ba
 
 EvaluationRecord checked(const std::string& text) { return evaluated(HostCandidate(text)); }
 
-EvaluationRecord timed(const std::string& text) {
-  const Candidate good("good");
+EvaluationRecord timed(const std::string& text, const std::string& kernel = "good") {
+  const Candidate good(kernel);
   const GpuCandidate baseline = good;
   return evaluated(HostCandidate(text), &baseline);
 }
@@ -377,6 +377,18 @@ TEST(HostContract, OutputsAreFetchedBeforeTheyAreJudged) {
   expect_next_is_right();
 }
 
+TEST(HostContract, BaselinesAreTimedWhenNoCandidateLives) {
+  const EvaluationRecord record = timed(
+      "#include <sys/prctl.h>\nvoid launch(const float* x, float* y, int n) {"
+      "prctl(PR_SET_NAME, \"krl-company\");" +
+          std::string(kRight) + "}",
+      "slower_in_company");
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
+  for (const int c : {0, 1}) {
+    for (const double ns : record.cases[c].baseline_samples_ns) EXPECT_LT(ns, 2e8);
+  }
+}
+
 // A thread that never sleeps works only if it sees that it was stopped between two calls.
 TEST(HostContract, BetweenItsCallsNothingOfItRuns) {
   const EvaluationRecord record = checked(R"(#include <atomic>
@@ -400,6 +412,18 @@ void launch(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
 })");
   EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+}
+
+// As it is where a kernel that was enqueued late keeps its process's GPU busy.
+TEST(HostContract, WorkThatGoesOnForASecondIsFlagged) {
+  const EvaluationRecord record = checked(
+      "#include <signal.h>\n#include <unistd.h>\n"
+      "void launch(const float* x, float* y, int n) {"
+      "signal(SIGCONT, [](int) { for (int i = 0; i < 30; ++i) usleep(50000); });" +
+      std::string(kRight) + "}");
+  EXPECT_EQ(record.verdict, Verdict::kFlagged) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("ms after its calls"));
+  expect_next_is_right();
 }
 
 TEST(HostContract, AnswersThatAreKeptAreWrongForOtherInputs) {

@@ -198,7 +198,7 @@ TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   EXPECT_EQ(judge(by_protocol, off_by("5e-5f")).verdict, Verdict::kOk) << "within 1e-4";
   EXPECT_EQ(judge(by_protocol, off_by("1e-2f")).verdict, Verdict::kWrongResult);
   // Its times are those of 100 trials between events, and of what our clock sees beside them.
-  const std::string waits = "usleep(3000);" + std::string(kTwice);
+  const std::string waits = "usleep(20000);" + std::string(kTwice);
   const EvaluationRecord by_events = judge(by_protocol, waits, kAll);
   ASSERT_EQ(by_events.verdict, Verdict::kOk) << by_events.why;
   EXPECT_EQ(by_events.cases[0].samples_ns.size(), 100u);

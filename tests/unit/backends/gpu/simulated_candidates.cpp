@@ -1,9 +1,13 @@
 // Candidates for the task y = 2 x, good ones and others.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
@@ -48,6 +52,27 @@ void can_be_slowed(const float* x, float* y, int n) {
   if (index() < n) y[index()] = 2 * x[index()];
 }
 SIMULATED(can_be_slowed)
+
+namespace {
+
+// Is there a process of this name?
+bool lives(const std::string& name) {
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::string found;
+    std::ifstream(process.path() / "comm") >> found;
+    if (found == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// A hundred times slower while a certain candidate's process lives.
+void slower_in_company(const float* x, float* y, int n) {
+  if (first_thread() && lives("krl-company")) ::usleep(200'000);
+  if (index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(slower_in_company)
 
 void wrong(const float* x, float* y, int n) {
   if (index() < n) y[index()] = index() == 3 ? 0 : 2 * x[index()];
