@@ -23,7 +23,8 @@ std::set<std::string> mapped_files() {
   return files;
 }
 
-// The driver loads parts of itself when they are needed. They lie beside it.
+// The driver loads parts of itself when they are needed. They lie beside it, as does NVML, which can
+// change a GPU's clocks.
 std::vector<std::string> needed_libraries() {
   std::set<std::string> files = mapped_files();
   for (const fs::path file : mapped_files()) {
@@ -31,8 +32,9 @@ std::vector<std::string> needed_libraries() {
     std::error_code error;
     for (const auto& beside : fs::directory_iterator(file.parent_path(), error)) {
       const std::string name = beside.path().filename();
-      const bool is_part = name.rfind("libnvidia-", 0) == 0 || name.rfind("libcuda.so", 0) == 0 ||
-                           name.rfind("libcudadebugger.so", 0) == 0;
+      const bool is_part =
+          (name.rfind("libnvidia-", 0) == 0 && name.rfind("libnvidia-ml", 0) != 0) ||
+          name.rfind("libcuda.so", 0) == 0 || name.rfind("libcudadebugger.so", 0) == 0;
       if (is_part) files.insert(beside.path());
     }
   }

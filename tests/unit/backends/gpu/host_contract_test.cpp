@@ -31,13 +31,16 @@ using ::testing::HasSubstr;
 
 constexpr char kRight[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
 
+GpuPool pool_with(const std::vector<std::string>& libraries) {
+  GpuWorkers workers = simulated_workers();
+  workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
+  workers.run_limit = std::chrono::seconds(5);
+  workers.libraries = libraries;
+  return GpuPool(find_gpus(workers.runner, {0}), workers);
+}
+
 GpuPool& sandboxed_pool() {
-  static GpuPool pool = [] {
-    GpuWorkers workers = simulated_workers();
-    workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
-    workers.run_limit = std::chrono::seconds(5);
-    return GpuPool(find_gpus(workers.runner, {0}), workers);
-  }();
+  static GpuPool pool = pool_with({});
   return pool;
 }
 
@@ -238,9 +241,23 @@ TEST(HostContract, NoOtherLibraryCanBeLoaded) {
   const std::string other = KERNELRL_SIMULATED_FOLDER "/candidates.so";
   ASSERT_TRUE(std::filesystem::exists(other));
   EXPECT_EQ(checked(loads(other)).verdict, Verdict::kWrongResult);
+  EvaluationRecord allowed;
+  pool_with({other}).with_gpu({}, [&](Gpu& gpu) {
+    const RunnerChoice runner(gpu, RunnerKind::kHost);
+    check_on_gpu(gpu, HostCandidate(loads(other)), runs(), &allowed);
+  });
+  EXPECT_EQ(allowed.verdict, Verdict::kOk) << allowed.why;
   EXPECT_EQ(checked(loads("libseccomp.so.2")).verdict, Verdict::kWrongResult);
   const EvaluationRecord own = checked(loads("libm.so.6"));
   EXPECT_EQ(own.verdict, Verdict::kOk) << own.why;
+}
+
+TEST(HostContract, LibrariesAreFoundByTheirNames) {
+  const std::vector<std::string> environment = {"LD_LIBRARY_PATH=/none:" KERNELRL_SIMULATED_FOLDER};
+  EXPECT_THAT(find_libraries("cuda, m", environment),
+              ::testing::IsSupersetOf({std::string(KERNELRL_SIMULATED_FOLDER "/libcuda.so.1")}));
+  EXPECT_TRUE(find_libraries("", environment).empty());
+  EXPECT_THROW(find_libraries("cublas_of_nobody", environment), Failure);
 }
 
 // As the driver has to when it starts.
@@ -389,26 +406,25 @@ TEST(HostContract, BaselinesAreTimedWhenNoCandidateLives) {
   }
 }
 
-// A thread that never sleeps works only if it sees that it was stopped between two calls.
+// A thread that never sleeps has the processor for most of the time unless it is stopped.
 TEST(HostContract, BetweenItsCallsNothingOfItRuns) {
-  const EvaluationRecord record = checked(R"(#include <atomic>
-#include <chrono>
+  const EvaluationRecord record = checked(R"(#include <time.h>
 #include <thread>
-static std::atomic<long> longest{0};
-static long now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-static void watch() {
-  for (long last = now();;) {
-    const long here = now();
-    if (here - last > longest) longest = here - last;
-    last = here;
-  }
+static double seconds(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 void launch(const float* x, float* y, int n) {
-  static bool begun = false;
-  if (begun && longest < 200'000) return;
-  longest = 0;
-  if (!begun) std::thread(watch).detach();
-  begun = true;
+  static int calls = 0;
+  static double began, used;
+  if (calls++ == 0) {
+    std::thread([] { for (volatile int i = 0;; ++i) {} }).detach();
+    began = seconds(CLOCK_MONOTONIC);
+    used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+  }
+  const double busy = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+  if (calls > 4 && busy > 0.7 * (seconds(CLOCK_MONOTONIC) - began)) return;
   for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
 })");
   EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
