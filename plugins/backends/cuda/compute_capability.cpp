@@ -22,6 +22,8 @@ std::string ComputeCapability::arch() const {
   return "sm_" + std::to_string(major) + std::to_string(minor);
 }
 
+std::string ComputeCapability::full_arch() const { return arch() + (major >= 9 ? "a" : ""); }
+
 std::span<const ComputeCapability> compute_capabilities() { return kTable; }
 
 const ComputeCapability* find_arch(std::string_view arch) {

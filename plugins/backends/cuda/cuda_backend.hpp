@@ -114,7 +114,7 @@ class CudaBackend final : public Backend, public Tool {
           "hardware counters of correct kernels: off; auto = with CUPTI, if the machine permits it; ncu = with Nsight Compute, which provides more counters and takes seconds per kernel")
           .one_of("auto|ncu|off"),
       opt("arch", &CudaBackend::arch,
-          "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
+          "the architecture to compile for, \"sm_90\"; empty = the GPU's, \"sm_90a\""),
       opt("flags", &CudaBackend::compiler_flags,
           "additional compiler options, separated by spaces"),
       opt("cuda", &CudaBackend::cuda,
@@ -142,7 +142,7 @@ class CudaBackend final : public Backend, public Tool {
     if (settings.arch.empty() && chosen.empty()) {
       invalid_argument("arch: required with execute = \"off\", for example \"sm_90\"");
     }
-    if (settings.arch.empty()) settings.arch = chosen.front().arch;
+    if (settings.arch.empty()) settings.arch = require_arch(chosen.front().arch).full_arch();
     CudaCompiler compiler = Tool::compiler(settings, files);
     std::unique_ptr<GpuPool> pool;
     if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/nvrtc/message_places.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 #include "plugins/files/descriptor.hpp"
 
@@ -93,6 +95,29 @@ std::string why_refused(Status status, const Api& nvrtc, CompileRequest request)
   return std::string(kSourceFile) + ": error: " + nvrtc.error_string(status) + "\n";
 }
 
+// The PTX that ptxas refused, empty if there is none: the same request for a virtual architecture.
+std::string refused_ptx(const Api& nvrtc, CompileRequest request) {
+  constexpr std::string_view kReal = "--gpu-architecture=sm_";
+  std::erase(request.options, kReportOption);
+  for (std::string& option : request.options) {
+    if (option.starts_with(kReal)) {
+      option = "--gpu-architecture=compute_" + option.substr(kReal.size());
+    }
+  }
+  const Program program = program_of(nvrtc, request.source);
+  return compile(nvrtc, program, request) == kSuccess ? ptx_of(nvrtc, program) : "";
+}
+
+// The messages about a rejected source, each with its line as far as one is known.
+std::string with_places(std::string messages, const Api& nvrtc, const CompileRequest& request) {
+  std::string_view source = request.source;  // from the candidate's first line
+  const std::string before = request.preamble + kHeadersEnd;
+  if (source.starts_with(before)) source.remove_prefix(source.find('\n', before.size()) + 1);
+  messages = with_lines_of_launches(messages, source);
+  if (!names_lines_of_ptx(messages)) return messages;
+  return with_lines_of_ptx(messages, refused_ptx(nvrtc, request));
+}
+
 // In front of a source whose lines keep their numbers.
 std::string with_preamble(const std::string& preamble, const std::string& source) {
   return preamble + kHeadersEnd + "#line 1 \"" + kSourceFile + "\"\n" + source;
@@ -118,12 +143,13 @@ CompileRequest with_precompiled(CompileRequest request) {
 Exit compile(const Api& nvrtc, const CompileRequest& request) {
   const Program program = program_of(nvrtc, request.source);
   const Status status = compile(nvrtc, program, request);
-  const SplitLog log = split_log(log_of(nvrtc, program));
-  write(STDOUT_FILENO, log.messages);
+  SplitLog log = split_log(log_of(nvrtc, program));
   if (status != kSuccess) {
-    if (!names_an_error(log.messages)) write(STDOUT_FILENO, why_refused(status, nvrtc, request));
+    if (!names_an_error(log.messages)) log.messages += why_refused(status, nvrtc, request);
+    write(STDOUT_FILENO, with_places(std::move(log.messages), nvrtc, request));
     return kRefused;
   }
+  write(STDOUT_FILENO, log.messages);
   CompiledModule module{cubin_of(nvrtc, program), ptx_of(nvrtc, program), log.report, {}};
   for (const std::string& kernel : request.kernels) {
     const char* mangled = nullptr;

@@ -7,17 +7,48 @@
 namespace krl::nvrtc {
 
 inline constexpr const char* kPreludeName = "kernelrl_prelude.h";
+// The last two rows hold what only host code uses, and what NVRTC itself declares, as memcpy.
 inline constexpr const char* kPreludeHeaders[] = {
-    "assert.h", "cassert", "cfloat",   "climits", "cmath",    "cstddef",  "cstdint", "cstdio",
-    "cstdlib",  "float.h", "limits.h", "math.h",  "stddef.h", "stdint.h", "stdio.h", "stdlib.h"};
+    "assert.h", "cassert",   "cfloat",     "climits",       "cmath",  "cstddef",  "cstdint",
+    "cstdio",   "cstdlib",   "float.h",    "limits.h",      "math.h", "stddef.h", "stdint.h",
+    "stdio.h",  "stdlib.h",  "cstring",    "string.h",      "string", "vector",   "iostream",
+    "cuda.h",   "cinttypes", "inttypes.h", "cudaTypedefs.h"};
 
 // Headers of the C++ library of which device code uses what libcu++ has too: its names are then in
-// std as well.
+// std as well. CUB's header of everything holds its algorithms for the host, too, which NVRTC does
+// not compile; here it holds those of a block, a warp and a thread.
 struct StandardHeader {
   const char* name;
   const char* content;
 };
 inline constexpr StandardHeader kStandardHeaders[] = {
+    {"algorithm",  // min, max, swap
+     "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n"},
+    {"cub/cub.cuh", R"(
+#include <cub/block/block_adjacent_difference.cuh>
+#include <cub/block/block_discontinuity.cuh>
+#include <cub/block/block_exchange.cuh>
+#include <cub/block/block_histogram.cuh>
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_merge_sort.cuh>
+#include <cub/block/block_radix_rank.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_run_length_decode.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_shuffle.cuh>
+#include <cub/block/block_store.cuh>
+#include <cub/thread/thread_load.cuh>
+#include <cub/thread/thread_reduce.cuh>
+#include <cub/thread/thread_scan.cuh>
+#include <cub/thread/thread_store.cuh>
+#include <cub/warp/warp_exchange.cuh>
+#include <cub/warp/warp_load.cuh>
+#include <cub/warp/warp_merge_sort.cuh>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+#include <cub/warp/warp_store.cuh>
+)"},
     {"limits", "#include <cuda/std/limits>\nnamespace std { using namespace cuda::std; }\n"},
     {"type_traits",
      "#include <cuda/std/type_traits>\nnamespace std { using namespace cuda::std; }\n"},

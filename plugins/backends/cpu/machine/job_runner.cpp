@@ -25,11 +25,12 @@ constexpr Dim3 kMaxGrid = {2147483647, 65535, 65535};
 
 std::uint64_t count_of(const Dim3& d) { return std::uint64_t{d[0]} * d[1] * d[2]; }
 
-enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
+enum class ParameterKind { kPointer, kInteger, kFloating, kBytes };
 
 ParameterKind kind_of(const EntryParameter& parameter) {
   const bool floating = parameter.type == ptx::Type::kF32 || parameter.type == ptx::Type::kF64;
-  if (parameter.bytes != ptx::size_of(parameter.type)) return ParameterKind::kOther;  // a structure
+  // A structure, or a __grid_constant__ of any type: takes what has its size.
+  if (parameter.bytes != ptx::size_of(parameter.type)) return ParameterKind::kBytes;
   if (floating) return ParameterKind::kFloating;
   return parameter.pointer ? ParameterKind::kPointer : ParameterKind::kInteger;
 }
@@ -48,8 +49,7 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
                           const LaunchMemory& memory, std::size_t buffers, std::byte* to) {
   const ParameterKind kind = kind_of(parameter);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
-    const bool takes_address = kind == ParameterKind::kPointer || kind == ParameterKind::kInteger;
-    if (!takes_address || parameter.bytes != sizeof(std::uint64_t)) {
+    if (kind == ParameterKind::kFloating || parameter.bytes != sizeof(std::uint64_t)) {
       return "is a tensor, but the kernel's parameter is not a pointer";
     }
     if (buffer->buffer >= buffers) return "names a buffer that the run does not have";
@@ -58,13 +58,18 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     return {};
   }
   if (const auto* value = std::get_if<float>(&argument)) {
-    if (kind != ParameterKind::kFloating || parameter.bytes != sizeof(float)) {
+    const bool takes_float = kind == ParameterKind::kFloating || kind == ParameterKind::kBytes;
+    if (!takes_float || parameter.bytes != sizeof(float)) {
       return "is a float, but the kernel's parameter is not";
     }
     std::memcpy(to, value, sizeof(float));
     return {};
   }
-  if (kind != ParameterKind::kInteger) return "is an integer, but the kernel's parameter is not";
+  const bool sized =
+      parameter.bytes == sizeof(std::int32_t) || parameter.bytes == sizeof(std::int64_t);
+  const bool takes_integer =
+      kind == ParameterKind::kInteger || (kind == ParameterKind::kBytes && sized);
+  if (!takes_integer) return "is an integer, but the kernel's parameter is not";
   const auto* narrow = std::get_if<std::int32_t>(&argument);
   const std::int64_t value = narrow != nullptr ? *narrow : std::get<std::int64_t>(argument);
   const unsigned bits = parameter.bytes * 8;

@@ -83,7 +83,13 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
                                                const std::vector<std::string>& forbidden,
                                                bool may_load) {
   if (auto problem = check_size(source)) return problem;
-  const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
+  const CudaSource lexed = scan_cuda_source(source);
+  if (!lexed.problems.empty()) {
+    const LexicalProblem& problem = lexed.problems.front();
+    return SourceProblem{problem.line, problem.column,
+                         std::string(problem.message) + " is not allowed"};
+  }
+  const std::vector<SourceToken>& tokens = lexed.tokens;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const SourceToken& token = tokens[t];
     if (token.kind != SourceToken::kIdentifier) continue;

@@ -33,6 +33,23 @@ std::string without_folders(std::string_view line) {
   return out;
 }
 
+// One text for every file that cannot be opened, so that no message tells whether it exists.
+std::string without_reason(std::string line) {
+  constexpr std::string_view kNvrtc = "cannot open source file \"", kGcc = "error: ";
+  if (const std::size_t at = line.find(kNvrtc); at != std::string::npos) {
+    const std::size_t quote = line.find('"', at + kNvrtc.size());
+    return line.substr(0, quote == std::string::npos ? quote : quote + 1);
+  }
+  if (line.find(kGcc) == std::string::npos) return line;
+  for (const std::string_view reason :
+       {": Permission denied", ": Is a directory", ": Not a directory", ": File name too long",
+        ": Too many levels of symbolic links"}) {
+    if (!line.ends_with(reason)) continue;
+    return line.substr(0, line.size() - reason.size()) + ": No such file or directory";
+  }
+  return line;
+}
+
 // The length of the UTF-8 sequence at `at`, 0 if there is none.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -93,6 +110,8 @@ constexpr Severity kSeverities[] = {{": fatal error: ", KRL_SEVERITY_ERROR},
                                     {": Error: ", KRL_SEVERITY_ERROR},  // of the assembler
                                     {": internal compiler error: ", KRL_SEVERITY_ERROR},
                                     {": catastrophic error: ", KRL_SEVERITY_ERROR},
+                                    {"; error   : ", KRL_SEVERITY_ERROR},  // of ptxas, with a line
+                                    {"; fatal   : ", KRL_SEVERITY_ERROR},
                                     {"ptxas error   : ", KRL_SEVERITY_ERROR},
                                     {"ptxas fatal   : ", KRL_SEVERITY_ERROR},
                                     {": warning: ", KRL_SEVERITY_WARNING},
@@ -133,7 +152,8 @@ std::string clean_log(std::string_view log, std::size_t most) {
   std::string out;
   for (std::size_t start = 0; start < log.size();) {
     const std::size_t end = std::min(log.find('\n', start), log.size());
-    const std::string line = cut(valid_utf8(without_folders(log.substr(start, end - start))));
+    const std::string line = cut(
+        valid_utf8(without_folders(without_reason(std::string(log.substr(start, end - start))))));
     if (out.size() + line.size() + 1 > most) break;
     out += line;
     out += '\n';

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxDiagnostics = 32;
 
 // Cuts the log to `most` bytes at the end of a line, lines to kMaxLogLineBytes, and takes the
 // folders off every path in it, so that nothing about the machine reaches a model. Bytes that are
-// no UTF-8 become '?'.
+// no UTF-8 become '?'. Why a file cannot be opened is left out.
 std::string clean_log(std::string_view log, std::size_t most = kMaxLogBytes);
 
 // Reads "kernel.cu:3:5: error: text [-Wcode]" lines, as g++ and clang write them, and

@@ -128,6 +128,20 @@ struct HeaderFolder {
 constexpr HeaderFolder kHeaderFolders[] = {
     {"cuda/std/", ""}, {"cub/block/", ".cuh"}, {"cub/thread/", ".cuh"}, {"cub/warp/", ".cuh"}};
 
+// Beginnings of other headers that models include out of habit, and what to do instead.
+constexpr Reason kHostHeaders[] = {
+    {"torch/", "belongs to host code: leave it out, only kernels and @launch are compiled"},
+    {"ATen/", "belongs to host code: leave it out, only kernels and @launch are compiled"},
+    {"c10/", "belongs to host code: leave it out, only kernels and @launch are compiled"},
+    {"pybind11/", "belongs to host code: leave it out, only kernels and @launch are compiled"},
+    {"cub/", "calls the device from the host: include cub/block/…, cub/warp/… or cub/thread/…"},
+    {"thrust/", "calls the device from the host: use cub/block/… or loops of your own"},
+    {"cublas", "calls the device from the host: write the kernel"},
+    {"cudnn", "calls the device from the host: write the kernel"},
+    {"cutlass/", "is no part of the toolkit: use mma.h or inline PTX"},
+    {"cute/", "is no part of the toolkit: use mma.h or inline PTX"},
+};
+
 // Names that must not be redefined by a macro, in addition to all that begin with two underscores.
 constexpr std::string_view kFixedNames[] = {
     "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize", "defined",  "const",
@@ -202,7 +216,16 @@ class Checker {
   }
   static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
+  static bool is_ascii(std::string_view text) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  }
+
   void check_name(const SourceToken& token) {
+    // NVRTC takes each byte for a token of its own.
+    if (!is_ascii(token.text)) {
+      return refuse(token, "a character beyond ASCII outside of comments and texts");
+    }
     for (const Reason& name : kNames) {
       if (token.text == name.word) {
         return refuse(token, quoted(token.text) + " " + std::string(name.why));
@@ -327,8 +350,15 @@ class Checker {
     const bool delimited = header.size() > 2 && (header.front() == '<' || header.front() == '"');
     const std::string inside = delimited ? header.substr(1, header.size() - 2) : header;
     if (!delimited || (!contains(kHeaders, inside) && !is_in_header_folder(inside))) {
-      refuse(name, "#include " + header + ": device code has no such header");
+      refuse(name, "#include " + header + ": " + why_not(inside));
     }
+  }
+
+  static std::string why_not(std::string_view header) {
+    for (const Reason& host : kHostHeaders) {
+      if (has_prefix(header, host.word)) return std::string(host.why);
+    }
+    return "device code has no such header";
   }
 
   const std::vector<SourceToken>& tokens_;
@@ -337,6 +367,25 @@ class Checker {
   std::size_t at_ = 0;
   std::optional<SourceProblem> problem_;
 };
+
+// The names of kernels in directives are compiled as well.
+std::optional<SourceProblem> check_directives(const std::vector<LineComment>& comments,
+                                              const std::vector<std::string>& forbidden) {
+  constexpr std::string_view kLaunch = "@launch";
+  for (const LineComment& comment : comments) {
+    const std::size_t at = comment.text.find_first_not_of(" \t");
+    if (at == std::string::npos || comment.text.compare(at, kLaunch.size(), kLaunch) != 0) continue;
+    const std::size_t begin = at + kLaunch.size(), end = comment.text.find("<<<", begin);
+    if (end == std::string::npos) continue;
+    const CudaSource kernel = scan_cuda_source(comment.text.substr(begin, end - begin));
+    auto problem = Checker(kernel.tokens, forbidden).run();
+    if (!problem) continue;
+    problem->line = static_cast<std::uint32_t>(comment.line);
+    problem->column += static_cast<std::uint32_t>(comment.column) + begin - 1;
+    return problem;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -360,7 +409,8 @@ std::optional<SourceProblem> check_source(std::string_view source,
     return SourceProblem{problem.line, problem.column,
                          std::string(problem.message) + " is not allowed"};
   }
-  return Checker(lexed.tokens, forbidden).run();
+  if (auto problem = Checker(lexed.tokens, forbidden).run()) return problem;
+  return check_directives(lexed.comments, forbidden);
 }
 
 }  // namespace krl::evaluator

@@ -1,6 +1,7 @@
 // The tokens and comments of a source; see cuda_source.hpp, which includes this.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace krl {
 
-// Reads preprocessing tokens the way g++ and nvcc do: splices first, then comments and tokens.
+// Reads preprocessing tokens the way NVRTC and g++ do: splices first, then comments and tokens. What
+// the two do not read alike is a problem.
 class CudaScanner {
  public:
   explicit CudaScanner(std::string_view source) { splice(source); }
@@ -27,6 +29,7 @@ class CudaScanner {
   struct Character {
     char c;
     bool follows_splice;
+    bool splices_to_some;  // a backslash before blanks and the end of the line
     std::uint32_t line, column;
   };
 
@@ -38,7 +41,8 @@ class CudaScanner {
   static bool continues_name(char c) { return starts_name(c) || is_digit(c); }
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-  // Removes "backslash, blanks, end of line", as g++ does, and carriage returns.
+  // Removes "backslash, end of line" and carriage returns. g++ also joins lines where blanks follow
+  // the backslash; NVRTC does not.
   void splice(std::string_view source) {
     characters_.reserve(source.size());
     std::uint32_t line = 1, column = 1;
@@ -48,7 +52,9 @@ class CudaScanner {
       std::size_t end = i + 1;
       while (c == '\\' && end < source.size() && (is_blank(source[end]) || source[end] == '\r'))
         ++end;
-      if (c == '\\' && end < source.size() && source[end] == '\n') {
+      const bool joins = c == '\\' && end < source.size() && source[end] == '\n';
+      const bool blanks = end != i + 1 && source.substr(i + 1, end - i - 1) != "\r";
+      if (joins && !blanks) {
         i = end;
         ++line;
         column = 1;
@@ -56,7 +62,7 @@ class CudaScanner {
         continue;
       }
       if (c != '\r')
-        characters_.push_back({c, std::exchange(ends_in_splice_, false), line, column});
+        characters_.push_back({c, std::exchange(ends_in_splice_, false), joins, line, column});
       ++column;
       if (c == '\n') ++line, column = 1;
     }
@@ -116,6 +122,7 @@ class CudaScanner {
     for (at_ += 2; at_ < characters_.size(); ++at_) {
       comment.spliced = comment.spliced || characters_[at_].follows_splice;
       if (peek() == '\n') break;
+      if (characters_[at_].splices_to_some && !comment_or_nothing_on_next_line()) odd_splice();
       comment.text += peek();
     }
     comment.spliced = comment.spliced || (at_ == characters_.size() && ends_in_splice_);
@@ -124,14 +131,39 @@ class CudaScanner {
 
   void block_comment() {
     at_ += 2;
-    while (at_ < characters_.size() && !(peek() == '*' && peek(1) == '/')) ++at_;
+    for (; at_ < characters_.size() && !(peek() == '*' && peek(1) == '/'); ++at_) {
+      after_lines_of_comment_ = after_lines_of_comment_ || peek() == '\n';
+      if (!characters_[at_].splices_to_some) continue;
+      const char following = characters_[next_line()].c;
+      if (following == '/' || following == '\\') odd_splice();  // perhaps the comment's end
+    }
     at_ += 2;
     only_blanks_ = false;
   }
 
+  void odd_splice() {
+    problem(characters_[at_].line, characters_[at_].column,
+            "a blank between a backslash and the end of the line");
+  }
+
+  // Index of the first character of the next line, or of the last one of the text.
+  std::size_t next_line() const {
+    std::size_t i = at_;
+    while (characters_[i].c != '\n') ++i;
+    return (std::min)(i + 1, characters_.size() - 1);
+  }
+
+  // True if the next line means the same whether or not it belongs to this line's comment.
+  bool comment_or_nothing_on_next_line() const {
+    std::size_t i = next_line();
+    while (i < characters_.size() && is_blank(characters_[i].c)) ++i;
+    if (i == characters_.size() || characters_[i].c == '\n') return true;
+    return i + 1 < characters_.size() && characters_[i].c == '/' && characters_[i + 1].c == '/';
+  }
+
   void add(SourceToken::Kind kind, std::string text, const Character& place) {
     result_.tokens.push_back({kind, std::move(text), place.line, place.column, starts_line_});
-    starts_line_ = only_blanks_ = false;
+    starts_line_ = only_blanks_ = after_lines_of_comment_ = false;
   }
 
   void name() {
@@ -140,7 +172,14 @@ class CudaScanner {
     while (at_ < characters_.size() && continues_name(peek())) text += characters_[at_++].c;
     const bool raw = text == "R" || text == "LR" || text == "uR" || text == "UR" || text == "u8R";
     if (raw && peek() == '"') return raw_string(std::move(text), place);
+    if (!result_.tokens.empty() && result_.tokens.back().is("#")) count_groups(text);
     add(SourceToken::kIdentifier, std::move(text), place);
+  }
+
+  void count_groups(std::string_view directive) {
+    if (!result_.tokens.back().starts_line) return;
+    if (directive.substr(0, 2) == "if") ++open_groups_;
+    if (directive == "endif") --open_groups_;
   }
 
   // From the opening quote to the closing one. Raw strings have no splices, and compilers do not
@@ -153,7 +192,7 @@ class CudaScanner {
     const bool opened = peek(end.size() - 1) == '(';
     bool closed = false, spliced = false;
     for (std::size_t n = 0; opened && !closed && at_ < characters_.size(); ++n) {
-      spliced = spliced || characters_[at_].follows_splice;
+      spliced = spliced || characters_[at_].follows_splice || characters_[at_].splices_to_some;
       text += characters_[at_++].c;
       closed = n > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
     }
@@ -175,7 +214,19 @@ class CudaScanner {
       if (!continues_name(c) && c != '.' && !sign && !separator) break;
       text += characters_[at_++].c;
     }
+    // Where #if skips a group, NVRTC takes a single separator for the quote of a character.
+    const bool single = std::count(text.begin(), text.end(), '\'') % 2 != 0;
+    if (single && open_groups_ > 0 && opens_more_on_this_line())
+      problem(place.line, place.column, "a digit separator before a comment or text within #if");
     add(SourceToken::kNumber, std::move(text), place);
+  }
+
+  bool opens_more_on_this_line() const {
+    for (std::size_t i = at_; i < characters_.size() && characters_[i].c != '\n'; ++i) {
+      const bool comment = characters_[i].c == '*' && characters_[i - 1].c == '/';
+      if (comment || characters_[i].c == '"') return true;
+    }
+    return false;
   }
 
   // To the closing quote; without one, the rest of the line, as in g++.
@@ -185,12 +236,17 @@ class CudaScanner {
     std::string text(1, quote);
     ++at_;
     while (at_ < characters_.size() && peek() != '\n') {
-      const char c = characters_[at_++].c;
+      const char c = take_literal_character();
       text += c;
       if (c == quote) break;
-      if (c == '\\' && at_ < characters_.size() && peek() != '\n') text += characters_[at_++].c;
+      if (c == '\\' && at_ < characters_.size() && peek() != '\n') text += take_literal_character();
     }
     add(SourceToken::kLiteral, std::move(text), place);
+  }
+
+  char take_literal_character() {
+    if (characters_[at_].splices_to_some) odd_splice();
+    return characters_[at_++].c;
   }
 
   bool looking_at(std::string_view spelling) const {
@@ -205,6 +261,9 @@ class CudaScanner {
         {"%:%:", "##"}, {"<%", "{"}, {"%>", "}"}, {"<:", "["}, {":>", "]"}, {"%:", "#"}};
     const Character place = characters_[at_];
     if (peek() == '\\') problem(place.line, place.column, "a backslash outside of a text");
+    // NVRTC takes it for the first token of its line.
+    if (after_lines_of_comment_ && !starts_line_ && (peek() == '#' || looking_at("%:")))
+      problem(place.line, place.column, "a '#' after a comment of several lines");
     for (const auto& [digraph, meaning] : kDigraphs) {
       if (!looking_at(digraph)) continue;
       // "<::" is "<" and "::", unless ":" or ">" follows.
@@ -222,8 +281,10 @@ class CudaScanner {
   std::vector<Character> characters_;
   bool ends_in_splice_ = false;
   std::size_t at_ = 0;
-  bool starts_line_ = true;  // no token yet on this logical line
-  bool only_blanks_ = true;  // nor a comment
+  bool starts_line_ = true;              // no token yet on this logical line
+  bool only_blanks_ = true;              // nor a comment
+  bool after_lines_of_comment_ = false;  // which began after a token of this logical line
+  int open_groups_ = 0;                  // #if without its #endif so far
   CudaSource result_;
 };
 

@@ -217,7 +217,12 @@ class LaunchReader {
     launch.line = line;
     reader->skip_blanks();
     launch.column = reader->column();
+    const std::size_t begin = reader->position();
     launch.kernel = reader->up_to("<<<");
+    if (const std::size_t wrong = wrong_in_arguments(launch.kernel); wrong != std::string::npos) {
+      return reader->fail_at(
+          begin + wrong, "'" + launch.kernel.substr(wrong, 1) + "' in the arguments of a template");
+    }
     if (!is_kernel_name(launch.kernel)) {
       return reader->fail_at(
           0, "expected the name of a kernel: a directive is `" + std::string(kLaunchForm) + "`");
@@ -247,22 +252,40 @@ class LaunchReader {
     program_.launches.push_back(std::move(launch));
   }
 
-  // An optionally qualified name with optional simple template arguments: nothing that could end a
-  // declaration.
+  static bool is_in_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+  }
+
+  // An optionally qualified name with optional template arguments.
   static bool is_kernel_name(std::string_view name) {
     const std::size_t open = name.find('<');
     const std::string_view base = name.substr(0, open);
-    const auto in_base = [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == ':';
-    };
-    const auto in_arguments = [&](unsigned char c) {
-      return in_base(c) || c == ' ' || c == ',' || c == '<' || c == '>' || c == '-' || c == '*';
-    };
     if (base.empty() || std::isdigit(static_cast<unsigned char>(base[0])) != 0) return false;
-    if (!std::all_of(base.begin(), base.end(), in_base)) return false;
-    if (open == std::string_view::npos) return true;
-    const std::string_view arguments = name.substr(open);
-    return arguments.back() == '>' && std::all_of(arguments.begin(), arguments.end(), in_arguments);
+    if (!std::all_of(base.begin(), base.end(), is_in_name)) return false;
+    return open == std::string_view::npos || name.back() == '>';
+  }
+
+  // The place in a kernel's template arguments of what is no expression or type and could end the
+  // declaration that the name becomes a part of; npos if there is none.
+  static std::size_t wrong_in_arguments(std::string_view name) {
+    constexpr std::string_view kOperators = " ,<>-*+/%&|^!~?=.()'";
+    int depth = 0;
+    for (std::size_t i = (std::min)(name.find('<'), name.size()); i < name.size(); ++i) {
+      const char c = name[i];
+      const bool comment =
+          c == '/' && i + 1 < name.size() && (name[i + 1] == '/' || name[i + 1] == '*');
+      const bool character = c == '\'' && i + 2 < name.size() && name[i + 2] == '\'';
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (comment || depth < 0) return i;
+      if (character && name[i + 1] != '\\' && name[i + 1] != '\'') {
+        i += 2;
+      } else if (!is_in_name(c) && kOperators.find(c) == std::string_view::npos) {
+        return i;
+      } else if (c == '\'') {
+        return i;
+      }
+    }
+    return depth == 0 ? std::string_view::npos : name.rfind('(');
   }
 
   void read_scratch(DirectiveReader* reader) {
