@@ -1,7 +1,8 @@
 // Tracks how a function uses clocks. A clock may determine how long a thread waits, as in the
 // backoff of cuda::barrier; it must not become data, with which a kernel could distinguish
-// launches. Values are followed from register to register. Branches can still turn a clock into
-// data bit by bit, so nothing relies on this check: every launch that counts is compared.
+// launches, nor decide about anything else. Values are followed from register to register, and
+// from a branch to what is computed on one of its sides only. What takes longer can still be
+// noticed in memory, so nothing relies on this check: every launch that counts is compared.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@ namespace krl::ptx {
 // "%clock64", "%globaltimer_lo", …
 bool is_clock(const Operand& operand);
 
-// The instructions that make something else of a clock's value than arithmetic, comparisons,
-// branches and nanosleep.
+// The instructions that make something else of a clock's value than arithmetic, comparisons and
+// waiting, and those that a clock decides about, unless they only compute or wait, too.
 std::vector<const Instruction*> uses_of_clocks(const Function& function);
 
 }  // namespace krl::ptx

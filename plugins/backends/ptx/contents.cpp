@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "plugins/backends/ptx/cache_policies.hpp"
 #include "plugins/backends/ptx/clock_data.hpp"
 #include "plugins/backends/ptx/reached.hpp"
 
@@ -80,6 +81,7 @@ constexpr FormRefusal kForms[] = {
     {"barrier", "cluster", kClusters},
     {"st", "async", kClusters},
     {"red", "async", kClusters},
+    {"createpolicy", "cvt", kKept},
 };
 
 class ContentsCheck {
@@ -110,6 +112,10 @@ class ContentsCheck {
     for (const Instruction* use : uses_of_clocks(function)) {
       refuse("a clock's value in " + use->full_name() +
                  ": clocks may only decide for how long a thread waits",
+             use->place);
+    }
+    for (const Instruction* use : uses_of_unknown_policies(function)) {
+      refuse(use->full_name() + ": its cache policy must come from createpolicy as it is",
              use->place);
     }
   }

@@ -52,13 +52,37 @@ TEST(CudaSource, WhatCompilersDoNotAgreeOnIsAProblem) {
   EXPECT_EQ(problem("R\"(a"), "a raw string without its end");
   EXPECT_EQ(problem("a \\ b"), "a backslash outside of a text");
   EXPECT_EQ(problem("a \xff"), "the byte 0xff");
+  EXPECT_EQ(problem("x /*\n*/ #include"), "a '#' after a comment of several lines");
+  EXPECT_EQ(problem("x /* */ #"), "");
+  EXPECT_EQ(problem("/*\n*/ #include"), "");
+  const std::string separator = "a digit separator before a comment or text within #if";
+  EXPECT_EQ(problem("#if 0\n1'0 /*"), separator);
+  EXPECT_EQ(problem("#if 0\n1'0 \""), separator);
+  EXPECT_EQ(problem("#if 0\n1'000'000 /* */\n1'0 // \n#endif\n1'0 /* */"), "");
+}
+
+TEST(CudaSource, ABlankAfterABackslashChangesNothingOrIsAProblem) {
+  const auto is_problem = [](const std::string& source) {
+    const auto problems = scan_cuda_source(source).problems;
+    return !problems.empty() && problems[0].line == 1;
+  };
+  for (const char* blank : {" ", "\t", "\f", "\v", "\f\r", "  "}) {
+    const std::string end = "\\" + std::string(blank) + "\n";
+    for (const char* before : {"", "x ", "// ", "#define A ", "\"", "'", "\"\\", "/* *", "R\"("}) {
+      EXPECT_TRUE(is_problem(before + end + "/ #include <x>")) << before << end;
+    }
+    EXPECT_FALSE(is_problem("// " + end + " \n#include <x>")) << "a blank line";
+    EXPECT_FALSE(is_problem("// " + end + "  // " + end + "// x\n#include <x>")) << "a comment";
+    EXPECT_FALSE(is_problem("// " + end)) << "the end";
+    EXPECT_FALSE(is_problem("/* " + end + " */")) << "within a comment";
+  }
 }
 
 TEST(CudaSource, SplicesJoinLines) {
   EXPECT_EQ(texts("__glo\\\nbal__ x"), (Texts{"__global__", "x"}));
   EXPECT_EQ(texts("/\\\n/ comment \\\n goes on\nx"), (Texts{"x"}));
   EXPECT_EQ(texts("1\\\n2"), (Texts{"12"}));
-  EXPECT_EQ(texts("a \\ \r\n b"), (Texts{"a", "b"}));
+  EXPECT_EQ(texts("a \\\r\n b"), (Texts{"a", "b"}));
 }
 
 TEST(CudaSource, LinesAreCountedThroughSplicesAndRawStrings) {

@@ -56,6 +56,11 @@ TEST(Launch, FormsThatAreTolerated) {
             "k 1x1x1 32x1x1 0(t0, i2)");
   EXPECT_EQ(launches_of("// @launch k<float, 4><<<1, 32>>>()" + kKernel),
             "k<float, 4> 1x1x1 32x1x1 0()");
+  for (const std::string kernel : {"k<sizeof(float) * 2>", "k<(4 > 2)>", "k<&f>", "k<'a'>",
+                                   "k<(1 << 3)>", "k<A<B<int>>, -1>", "a::k<a::T::value / 2>"}) {
+    EXPECT_EQ(launches_of("// @launch " + kernel + "<<<1, 32>>>()" + kKernel),
+              kernel + " 1x1x1 32x1x1 0()");
+  }
   EXPECT_EQ(launches_of("// @launch k<<<1, 32>>>()\r" + kKernel), "k 1x1x1 32x1x1 0()");
   EXPECT_EQ(launches_of("// @author me\n// @launch k<<<rows > 2 ? 5 : 6, 32>>>()" + kKernel),
             "k 5x1x1 32x1x1 0()");
@@ -103,6 +108,10 @@ TEST(Launch, ErrorsSayWhereAndWhat) {
       {"// @lunch k<<<1, 2>>>()", "1:4: unknown directive '@lunch'; did you mean '@launch'?"},
       {"// @launch", "1:11: expected the name of a kernel: " + form},
       {"// @launch 3<<<1, 2>>>()", "1:11: expected the name of a kernel: " + form},
+      {"// @launch k<1; 2><<<1, 2>>>()", "1:15: ';' in the arguments of a template"},
+      {"// @launch k<1)+(2><<<1, 2>>>()", "1:15: ')' in the arguments of a template"},
+      {"// @launch k<(1><<<1, 2>>>()", "1:14: '(' in the arguments of a template"},
+      {"// @launch k<1 /* */><<<1, 2>>>()", "1:16: '/' in the arguments of a template"},
       {"// @launch k; } evil(<<<1, 2>>>()", "1:11: expected the name of a kernel: " + form},
       {"// @launch k(1, 2)", "1:11: expected the name of a kernel: " + form},
       {"// @launch k<<<1, 2", "1:20: expected ',' or '>>>'"},

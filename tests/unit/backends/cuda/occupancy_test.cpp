@@ -49,6 +49,8 @@ TEST(ComputeCapability, IsFoundByItsArchitecture) {
   EXPECT_EQ(find_arch("sm_90a"), find_arch("sm_90"));
   EXPECT_EQ(find_arch("sm_100")->major, 10);
   EXPECT_EQ(find_arch("sm_52"), nullptr);
+  EXPECT_EQ(find_arch("sm_90")->full_arch(), "sm_90a");
+  EXPECT_EQ(find_arch("sm_89")->full_arch(), "sm_89");
   EXPECT_EQ(find_arch("90"), nullptr);
   EXPECT_EQ(find_arch(""), nullptr);
 }

@@ -42,9 +42,33 @@ TEST(StaticChecksTest, RefusesBytesThatEndTheSource) {
   EXPECT_EQ(refusal("// \xc3\xa9 \xe9"), "");
 }
 
+TEST(StaticChecksTest, SaysWhatToDoWithoutAHeader) {
+  EXPECT_EQ(refusal("#include <torch/extension.h>"),
+            "line 1, column 2: #include <torch/extension.h>: belongs to host code: leave it out, "
+            "only kernels and @launch are compiled");
+  EXPECT_EQ(refusal("#include <cub/device/device_reduce.cuh>"),
+            "line 1, column 2: #include <cub/device/device_reduce.cuh>: calls the device from the "
+            "host: include cub/block/…, cub/warp/… or cub/thread/…");
+  EXPECT_EQ(refusal("#include \"x\""),
+            "line 1, column 2: #include \"x\": device code has no such header");
+}
+
+TEST(StaticChecksTest, ReadsTheNamesOfKernelsInDirectives) {
+  EXPECT_EQ(refusal("\n  // @launch k<f(__TIME__)><<<1, 1>>>()"),
+            "line 2, column 18: '__TIME__' depends on when it is compiled");
+  EXPECT_EQ(refusal("// @launch k<b><<<1, b>>>()", {"b"}),
+            "line 1, column 14: the task forbids 'b'");
+  EXPECT_EQ(refusal("// @launch k<<<1, b>>>()", {"b"}), "");
+}
+
 TEST(StaticChecksTest, SeesThroughDisguises) {
   for (const char* source : {"__TI\\\nME\\\n__",
                              "__TI\\  \nME__",
+                             "// \\ \n#include \"x\"",
+                             "#define A \xc2\xa0R\"(\n/*)\"\n__TIME__",
+                             "\xc2\xa0#include \"x\"",
+                             "x /*\n*/#include \"x\"",
+                             "#if 0\n1'0 /*\n#endif\n__TIME__",
                              "#define X __TIME__\nX;",
                              "%:include \"x\"",
                              "/* */ # /* */ include \"/etc/passwd\"",
@@ -123,6 +147,29 @@ TEST(StaticChecksTest, EndsOnAnyBytes) {
     for (int i = 0; i < 60; ++i) source += alphabet[(state = mix_seed(state, i)) % alphabet.size()];
     check_source(source, {});
   }
+}
+
+TEST(DiagnosticsTest, DoNotTellWhetherAFileExists) {
+  for (const char* reason : {"", ": Permission denied", ": is a directory", ": Not a directory"}) {
+    EXPECT_EQ(clean_log("kernel.cu(1): catastrophic error: cannot open source file \"/a/b\"" +
+                        std::string(reason)),
+              "kernel.cu(1): catastrophic error: cannot open source file \"b\"\n");
+  }
+  for (const char* reason : {"No such file or directory", "Permission denied", "Is a directory"}) {
+    EXPECT_EQ(clean_log("kernel.cu:1:10: fatal error: /a/b: " + std::string(reason)),
+              "kernel.cu:1:10: fatal error: b: No such file or directory\n");
+  }
+}
+
+TEST(DiagnosticsTest, ReadsMessagesOfTheAssembler) {
+  const auto found = parse_diagnostics(
+      "ptxas application ptx input, line 35; error   : Arguments mismatch for 'mov'\n"
+      "ptxas application ptx input, line 36; fatal   : Parsing error near 'x'\n"
+      "ptxas fatal   : Ptx assembly aborted due to errors\n",
+      "kernel.cu");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(first_error(found), "Arguments mismatch for 'mov'");
+  EXPECT_EQ(found[1].text, "Parsing error near 'x'");
 }
 
 TEST(DiagnosticsTest, ReadsMessagesOfTheCandidate) {

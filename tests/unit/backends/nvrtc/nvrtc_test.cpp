@@ -14,6 +14,7 @@
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
+#include "plugins/backends/nvrtc/message_places.hpp"
 #include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
@@ -86,6 +87,33 @@ TEST(Nvrtc, PrecompilesWhatASourceBeginsWith) {
   for (const std::string before : {"#define T 1\n", "int x;\n", "/* */ ", "#if 0\n"}) {
     EXPECT_EQ(nvrtc::preamble_of(before + groups), "") << before;
   }
+}
+
+TEST(Nvrtc, NamesTheLinesOfDirectives) {
+  const std::string rest = "  #pragma nv_mangled_name k<1>\n";
+  EXPECT_EQ(with_lines_of_launches("__nv_name_map(2): error: which \"k\"?\n" + rest + "other\n",
+                                   "\n// @launch k2<<<1, 1>>>()\n //@launch  k<1><<<1, 1>>>()\n"),
+            "kernel.cu(3): error: which \"k\"?\n" + rest + "other\n");
+  EXPECT_EQ(with_lines_of_launches("__nv_name_map(2): error: a\n" + rest, ""),
+            "kernel.cu(0): error: a\n" + rest);
+}
+
+TEST(Nvrtc, NamesTheLinesOfInlinePtx) {
+  const std::string ptx =
+      ".loc 1 7 3\nmov;\n.loc 2 9 1, function_name a, inlined_at 1 8 5\nadd;\n.loc 3 1 1\nsub;\n"
+      ".file 2 \"cuda_fp16.h\"\n.file 1 \"kernel.cu\"\n";
+  const auto placed = [&](int line, const std::string& severity) {
+    return with_lines_of_ptx("ptxas application ptx input, line " + std::to_string(line) + "; " +
+                                 severity + " : No such thing\n",
+                             ptx);
+  };
+  EXPECT_EQ(placed(2, "error  "), "kernel.cu(7): error: No such thing\n");
+  EXPECT_EQ(placed(4, "fatal  "), "kernel.cu(8): error: No such thing\n") << "inlined";
+  EXPECT_EQ(placed(2, "warning"), "kernel.cu(7): warning: No such thing\n");
+  for (const int line : {0, 6, 4000000}) EXPECT_EQ(placed(line, "error  ").substr(0, 6), "ptxas ");
+  const std::string summary = "ptxas fatal   : Ptx assembly aborted due to errors\n";
+  EXPECT_EQ(with_lines_of_ptx(summary, ptx), summary);
+  EXPECT_FALSE(names_lines_of_ptx(summary));
 }
 
 // The servers alone, without a plugin around them.

@@ -165,6 +165,81 @@ TEST(CandidateContents, ClocksDecideForHowLongAThreadWaits) {
               stored("red.global.add.u32"));
 }
 
+TEST(CandidateContents, ClocksDecideNothingElse) {
+  const std::string start =
+      "mov.u64 %rd1, %clock64; and.b64 %rd2, %rd1, 8; setp.eq.s64 %p1, %rd2, 0;\n";
+  const auto decided = [](const std::string& name) {
+    return ElementsAre("line 5: a clock's value in " + name +
+                       ": clocks may only decide for how long a thread waits");
+  };
+  EXPECT_THAT(body_problems(start + "@%p1 bra past; st.global.u32 [%rd5], 1; past: ret;"),
+              decided("st.global.u32"));
+  EXPECT_THAT(body_problems(start + "@%p1 ret; bar.sync 0;"), decided("bar.sync"));
+  EXPECT_THAT(body_problems(start + "mov.u32 %r1, 0; @%p1 bra past; or.b32 %r1, %r1, 4;\n"
+                                    "past: st.global.u32 [%rd5], %r1;"),
+              decided("st.global.u32"))
+      << "a value of one side";
+  EXPECT_THAT(body_problems(start + "@%p1 bra past; ld.global.u32 %r1, [%rd5];\n"
+                                    "past: st.global.u32 [%rd6], %r1;"),
+              decided("st.global.u32"));
+  EXPECT_THAT(
+      body_problems(start + "add.s64 %rd4, %rd1, 99; mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1;\n"
+                            "mov.u64 %rd3, %clock64; setp.lt.u64 %p2, %rd3, %rd4;\n"
+                            "@%p2 bra again; st.global.u32 [%rd5], %r1;"),
+      decided("st.global.u32"))
+      << "a count of rounds";
+  EXPECT_THAT(body_problems(start + "@%p1 bra past; trap; past: st.global.u32 [%rd5], 1;"),
+              IsEmpty())
+      << "an alarm";
+  EXPECT_THAT(
+      body_problems(start + "@%p1 bra past; nanosleep.u32 9; past: st.global.u32 [%rd5], 1;"),
+      IsEmpty());
+}
+
+TEST(CandidateContents, ALaterReadingOfAClockIsNotLess) {
+  const auto guarded_by = [](const std::string& comparison) {
+    return body_problems(
+        "mov.u64 %rd1, %clock64; mov.u64 %rd3, %globaltimer; mov.u64 %rd2, %clock64;\n" +
+        comparison + " @%p1 bra past; st.global.u32 [%rd5], 1; past: ret;");
+  };
+  EXPECT_THAT(guarded_by("setp.ge.s64 %p1, %rd2, %rd1;"), IsEmpty());
+  EXPECT_THAT(
+      guarded_by("setp.ge.u64 %p2, %rd2, %rd1; setp.ne.s64 %p3, %rd3, 0; or.pred %p1, %p2, %p3;"),
+      IsEmpty());
+  for (const char* open : {"setp.gt.s64 %p1, %rd2, %rd1;", "setp.ge.s64 %p1, %rd1, %rd2;",
+                           "setp.ge.s64 %p1, %rd2, %rd3;",
+                           "setp.ge.s64 %p2, %rd2, %rd1; not.pred %p0, %p2; "
+                           "setp.ne.s64 %p3, %rd3, 0; and.pred %p1, %p2, %p3;"}) {
+    EXPECT_THAT(guarded_by(open), SizeIs(1)) << open;
+  }
+}
+
+TEST(CandidateContents, PoliciesOfTheCacheAreWhatCreatepolicyGave) {
+  const std::string load = "ld.global.L2::cache_hint.f32 %f1, [%rd1], %rd2;";
+  const std::string create = "createpolicy.fractional.L2::evict_first.b64 %rd3, 1.0;\n";
+  EXPECT_THAT(body_problems(create + "mov.b64 %rd2, %rd3;" + load), IsEmpty());
+  EXPECT_THAT(
+      body_problems("createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n"
+                    "createpolicy.range.global.L2::evict_unchanged.b64 %rd4, [%rd1], 64, 128;\n" +
+                    create + "again: selp.b64 %rd2, %rd3, %rd4, %p1;" + load + "bra again;"),
+      IsEmpty());
+  const auto unknown = ElementsAre(
+      "line 5: ld.global.L2::cache_hint.f32: its cache policy must come from createpolicy as it is");
+  EXPECT_THAT(body_problems(load), unknown) << "never written";
+  EXPECT_THAT(body_problems("mov.b64 %rd2, 0x14F0000000000000;" + load), unknown);
+  EXPECT_THAT(body_problems(create + "xor.b64 %rd2, %rd3, 0x600000000000000;" + load), unknown);
+  EXPECT_THAT(body_problems(create + "mov.b64 {%r1, %r2}, %rd3; mov.b64 %rd2, {%r1, %r2};" + load),
+              unknown);
+  EXPECT_THAT(body_problems(create + "mov.b64 %rd2, %rd3; @%p1 add.s64 %rd2, %rd2, 1;" + load),
+              unknown)
+      << "on one of two ways";
+  EXPECT_THAT(body_problems("ld.global.v2.u64 {%rd2, %rd3}, [%rd1];" + load), unknown);
+  EXPECT_THAT(
+      body_problems("createpolicy.cvt.L2.b64 %rd2, %rd3;" + load),
+      ElementsAre("line 5: createpolicy.cvt.L2.b64: asks the L2 cache to keep lines beyond the "
+                  "launch"));
+}
+
 TEST(CandidateContents, OnlyWhatTheKernelsReachCounts) {
   const std::string text = std::string(kHead) +
                            ".extern .func vprintf();\n"
