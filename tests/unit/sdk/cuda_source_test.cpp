@@ -55,6 +55,7 @@ TEST(CudaSource, WhatCompilersDoNotAgreeOnIsAProblem) {
   EXPECT_EQ(problem("x /*\n*/ #include"), "a '#' after a comment of several lines");
   EXPECT_EQ(problem("x /* */ #"), "");
   EXPECT_EQ(problem("/*\n*/ #include"), "");
+  EXPECT_EQ(problem("1' /*"), "a quote directly after a number");
   const std::string separator = "a digit separator before a comment or text within #if";
   EXPECT_EQ(problem("#if 0\n1'0 /*"), separator);
   EXPECT_EQ(problem("#if 0\n1'0 \""), separator);

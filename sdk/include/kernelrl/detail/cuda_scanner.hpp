@@ -214,6 +214,7 @@ class CudaScanner {
       if (!continues_name(c) && c != '.' && !sign && !separator) break;
       text += characters_[at_++].c;
     }
+    if (peek() == '\'') problem(place.line, place.column, "a quote directly after a number");
     // Where #if skips a group, NVRTC takes a single separator for the quote of a character.
     const bool single = std::count(text.begin(), text.end(), '\'') % 2 != 0;
     if (single && open_groups_ > 0 && opens_more_on_this_line())
