@@ -195,6 +195,10 @@ class Checker {
   std::optional<SourceProblem> run() {
     for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
       const SourceToken& token = tokens_[at_];
+      if (token.kind != SourceToken::kLiteral && !is_ascii(token.text)) {
+        // NVRTC takes each byte for a token of its own.
+        refuse(token, "a character beyond ASCII outside of comments and texts");
+      }
       if (token.kind == SourceToken::kIdentifier) check_name(token);
       if (token.kind == SourceToken::kPunctuation) check_punctuation(token);
       if (token.kind == SourceToken::kLiteral) check_text(token);
@@ -222,10 +226,6 @@ class Checker {
   }
 
   void check_name(const SourceToken& token) {
-    // NVRTC takes each byte for a token of its own.
-    if (!is_ascii(token.text)) {
-      return refuse(token, "a character beyond ASCII outside of comments and texts");
-    }
     for (const Reason& name : kNames) {
       if (token.text == name.word) {
         return refuse(token, quoted(token.text) + " " + std::string(name.why));

@@ -37,6 +37,7 @@ class CudaScanner {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
            static_cast<unsigned char>(c) >= 0x80;
   }
+  static bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool continues_name(char c) { return starts_name(c) || is_digit(c); }
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
@@ -210,7 +211,7 @@ class CudaScanner {
       const char c = peek(), before = text.empty() ? '\0' : text.back();
       const bool sign = (c == '+' || c == '-') &&
                         (before == 'e' || before == 'E' || before == 'p' || before == 'P');
-      const bool separator = c == '\'' && continues_name(peek(1));
+      const bool separator = c == '\'' && continues_name(peek(1)) && is_ascii(peek(1));
       if (!continues_name(c) && c != '.' && !sign && !separator) break;
       text += characters_[at_++].c;
     }

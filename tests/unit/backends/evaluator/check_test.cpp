@@ -67,6 +67,8 @@ TEST(StaticChecksTest, SeesThroughDisguises) {
                              "// \\ \n#include \"x\"",
                              "#define A \xc2\xa0R\"(\n/*)\"\n__TIME__",
                              "\xc2\xa0#include \"x\"",
+                             "#define A 1\xc2\xa0__TIME__",
+                             "1'\x80/*\n__TIME__",
                              "x /*\n*/#include \"x\"",
                              "#if 0\n1'0 /*\n#endif\n__TIME__",
                              "#define X __TIME__\nX;",
