@@ -152,10 +152,8 @@ void expect_the_same(const Texts& texts, const Compile& compile) {
     for (std::size_t t = 0; t < batch.size(); ++t) {
       const bool found = finds_directive(batch[t]);
       const Reading& reading = readings[t];
-      EXPECT_TRUE(found || !reading.finds_directive) << "hidden from the checks:
-                                                        " << batch[t];
-          EXPECT_TRUE(reading.finds_directive || reading.finds_error || !found)
-                                                     << batch[t];
+      EXPECT_TRUE(found || !reading.finds_directive) << "hidden from the checks: " << batch[t];
+      EXPECT_TRUE(reading.finds_directive || reading.finds_error || !found) << batch[t];
     }
   }
 }
