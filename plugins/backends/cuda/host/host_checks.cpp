@@ -24,18 +24,22 @@ SourceProblem problem_at(const SourceToken& token, std::string message) {
   return {token.line, token.column, std::move(message)};
 }
 
-// The name between the quotes or brackets of an #include at token `at`; empty if it is not one.
+// What an #include at token `at` names, with its quotes or brackets; empty if it is not one.
 std::string header_of(const std::vector<SourceToken>& tokens, std::size_t at) {
   if (!tokens[at].is("include") || at == 0 || !tokens[at - 1].is("#")) return {};
   std::string header;
   for (std::size_t n = at + 1; n < tokens.size() && !tokens[n].starts_line; ++n) {
     header += tokens[n].text;
   }
-  return header.size() > 2 ? header.substr(1, header.size() - 2) : "";
+  return header;
 }
 
-std::optional<SourceProblem> check_header(const SourceToken& token, const std::string& header,
+std::optional<SourceProblem> check_header(const SourceToken& token, const std::string& named,
                                           const std::vector<std::string>& forbidden) {
+  if (named.size() < 3 || (named.front() != '<' && named.front() != '"')) {
+    return problem_at(token, "#include of a macro: write the header's name");
+  }
+  const std::string header = named.substr(1, named.size() - 2);
   if (header.front() == '/' || header.find("..") != std::string::npos) {
     return problem_at(token, "#include of an absolute path or of '..' is not allowed");
   }

@@ -54,6 +54,10 @@ TEST(HostChecks, RefusesWhatNoSourceNeeds) {
     return found ? found->text() : "none";
   };
   EXPECT_EQ(problem("#include <cublas_v2.h>\nint kernel() { return 1; }"), "none");
+  EXPECT_EQ(problem("#define H \"/etc/passwd\"\n#include H"),
+            "line 2, column 2: #include of a macro: write the header's name");
+  EXPECT_EQ(problem("// \\ \n#include \"/etc/passwd\""),
+            "line 1, column 4: a blank between a backslash and the end of the line is not allowed");
   EXPECT_EQ(problem("#include \"/etc/passwd\""),
             "line 1, column 2: #include of an absolute path or of '..' is not allowed");
   EXPECT_THAT(problem("\n#include <../../secret>"), HasSubstr("line 2"));
