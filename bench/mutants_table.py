@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The tables of docs/mutants.md from outputs of `kernelrl tasks check --mutants N --output FILE`.
 
-  bench/mutants_table.py BEFORE.jsonl AFTER.jsonl
+  bench/mutants_table.py FIRST.jsonl [LAST.jsonl]
 
-Both are of the same mutants under two judges. A mutant counts as wrong if either finds it wrong on any inputs, those of the
+Two are of the same mutants under two judges. A mutant counts as wrong if either finds it wrong on any inputs, those of the
 proof among them, so that what the first was blind to is held against it. Mutants that only one output has are left out.
 """
 import collections
@@ -30,47 +30,47 @@ def fates_of(path):
 
 class Counts:
     def __init__(self):
-        self.programs = self.wrong = 0
-        self.ordinary, self.pool = [0, 0], [0, 0]
-        self.of = collections.Counter()
+        self.programs, self.wrong = 0, 0
+        self.refused = collections.Counter()  # by the judge, and by it with the pool
+        self.last = collections.Counter()  # fates under the last judge
 
-    def add(self, before, after):
+    def add(self, fates):
         self.programs += 1
-        self.of[after] += 1
-        if before not in WRONG and after not in WRONG:
+        self.last[fates[-1]] += 1
+        if not any(fate in WRONG for fate in fates):
             return
         self.wrong += 1
-        for judge, fate in enumerate((before, after)):
-            self.ordinary[judge] += fate == "refused"
-            self.pool[judge] += fate in ("refused", "refused_by_pool")
+        for judge, fate in enumerate(fates):
+            self.refused[judge, "ordinary"] += fate == "refused"
+            self.refused[judge, "pool"] += fate in ("refused", "refused_by_pool")
 
-    def row(self, name):
-        def share(part):
-            return f"{100 * part / self.wrong:.2f} %" if self.wrong else "–"
-        cells = [name, self.programs, self.wrong, share(self.ordinary[0]), share(self.pool[0]), share(self.ordinary[1]), share(self.pool[1]),
-                 self.wrong - self.pool[1], self.of["close"], self.of["beyond"], self.of["lucky"], self.of["same"]]
+    def row(self, name, judges):
+        shares = [f"{100 * self.refused[judge, by] / self.wrong:.2f} %" if self.wrong else "–" for judge in range(judges) for by in ("ordinary", "pool")]
+        left = self.wrong - self.refused[judges - 1, "pool"]
+        cells = [name, self.programs, self.wrong, *shares, left, *(self.last[fate] for fate in ("close", "beyond", "lucky", "same"))]
         return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def table(title, counts, everything):
-    print(f"| {title} | programs | wrong | before: refused | with pool | after: refused | with pool | left | close | beyond | lucky | same |")
-    print("|---" * 12 + "|")
+def table(title, counts, everything, judges):
+    heads = ["refused | with pool"] if judges == 1 else ["first: refused | with pool", "last: refused | with pool"]
+    head = f"| {title} | programs | wrong | {' | '.join(heads)} | left | close | beyond | lucky | same |"
+    print(head + "\n" + "|---" * (head.count("|") - 1) + "|")
     for name in sorted(counts):
-        print(counts[name].row(f"`{name}`"))
-    print(everything.row("**all**") + "\n")
+        print(counts[name].row(f"`{name}`", judges))
+    print(everything.row("**all**", judges) + "\n")
 
 
 def main():
-    before, after = map(fates_of, sys.argv[1:3])
+    outputs = [fates_of(path) for path in sys.argv[1:3]]
     by_task, by_kind, everything = collections.defaultdict(Counts), collections.defaultdict(Counts), Counts()
-    for key in before.keys() & after.keys():
-        fates = before[key][0], after[key][0]
+    for key in set.intersection(*(set(output) for output in outputs)):
+        fates = [output[key][0] for output in outputs]
         if "invalid" in fates:
             continue
-        for counts in (by_task[key[0]], by_kind[after[key][1]], everything):
-            counts.add(*fates)
-    table("change", by_kind, everything)
-    table("task", by_task, everything)
+        for counts in (by_task[key[0]], by_kind[outputs[-1][key][1]], everything):
+            counts.add(fates)
+    table("change", by_kind, everything, len(outputs))
+    table("task", by_task, everything, len(outputs))
 
 
 if __name__ == "__main__":
