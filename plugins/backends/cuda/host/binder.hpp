@@ -97,6 +97,7 @@ class Binder {
 
   Value evaluate(const Expression& e, const Scope& scope);
   Value value_of(const Expression& e, const Scope& scope);
+  Value formatted(const Expression& e, const Scope& scope);
   Value name(const std::string& text, const Scope& scope) const;
   Value attribute(const Value& owner, const Expression& e);
 
@@ -118,6 +119,8 @@ class Binder {
   Value own_call(const std::string& function, const std::vector<Value>& given, const Expression& e);
   Value inlined(const Value& callee, const std::vector<Value>& given, const Expression& e);
   Value method(const Value& callee, const std::vector<Value>& given, const Expression& e);
+  static Value text_method(const Value& callee, const std::vector<Value>& given,
+                           const Expression& e);
   Value library_call(const std::string& path, const std::vector<Value>& given, const Expression& e);
 
   const TaskDefinition& task_;

@@ -8,17 +8,31 @@
 namespace krl::cuda::python {
 namespace {
 
-constexpr int kMostInlined = 8;   // Python functions within each other
-constexpr int kMostCalls = 1000;  // of the answer's own functions
+constexpr int kMostInlined = 8;                             // Python functions within each other
+constexpr int kMostCalls = 1000;                            // of the answer's own functions
+constexpr std::size_t kLongestReplaced = std::size_t{1} << 20;  // that replacing may make
 
 bool has_names(const Expression& call) {
   return std::any_of(call.names.begin(), call.names.end(),
                      [](const std::string& name) { return !name.empty(); });
 }
 
+// Under its own name, where the import is not in the answer's text.
 bool is_load_inline(const std::string& path) {
   return path == "load_inline" || path == "torch.utils.cpp_extension.load_inline" ||
          path == "cpp_extension.load_inline";
+}
+
+// `old` is not empty. Nothing if the result would be too long.
+std::optional<std::string> replaced(const std::string& text, const std::string& old,
+                                    const std::string& by) {
+  std::string result;
+  std::size_t from = 0;
+  for (std::size_t at; (at = text.find(old, from)) != std::string::npos; from = at + old.size()) {
+    result.append(text, from, at - from).append(by);
+    if (result.size() > kLongestReplaced) return std::nullopt;
+  }
+  return result.append(text, from, std::string::npos);
 }
 
 }  // namespace
@@ -67,8 +81,11 @@ Value Binder::load_inline(const Expression& e, const Scope& scope) {
     const bool by_place = e.names[i - 1].empty() && i <= std::size(kByPlace);
     const std::string option = by_place ? kByPlace[i - 1] : e.names[i - 1];
     const Value value = evaluate(e.parts[i], scope);
-    const auto parts = value.kind == Value::kSequence ? value.items : std::vector{value};
-    for (const Value& part : parts) {
+    const bool has_items = value.kind == Value::kSequence || value.kind == Value::kDictionary;
+    const auto parts = has_items ? value.items : std::vector{value};
+    const std::size_t step = value.kind == Value::kDictionary ? 2 : 1;  // over its values
+    for (std::size_t p = 0; p < parts.size(); p += step) {
+      const Value& part = parts[p];
       if (option == "functions") {
         if (part.kind == Value::kText) extension.functions.push_back(part.text);
       } else if (option != "cuda_sources" && option != "cpp_sources") {
@@ -124,6 +141,7 @@ Value Binder::inlined(const Value& callee, const std::vector<Value>& given, cons
 Value Binder::method(const Value& callee, const std::vector<Value>& given, const Expression& e) {
   const std::string& word = callee.text;
   if (callee.items[0].kind == Value::kPart) return callee.items[0];
+  if (callee.items[0].kind == Value::kText) return text_method(callee, given, e);
   if (callee.items[0].kind != Value::kTensor)
     return unknown("'" + text_of(e) + "' is not understood");
   if (word == "clone" && !following_) return callee.items[0];  // of a parameter, as drawn
@@ -132,6 +150,9 @@ Value Binder::method(const Value& callee, const std::vector<Value>& given, const
   });
   if (word == "cuda" || word == "detach" || word == "float") return callee.items[0];
   if (word == "to" && changes_nothing) return callee.items[0];
+  const bool like_another = given.size() == 1 && given[0].kind == Value::kTensor;
+  if ((word == "view_as" || word == "reshape_as") && like_another)
+    return coded(Value::kTensor, callee.code + "." + word + "(" + given[0].code + ")");
   if (word == "size" && given.empty()) return coded(Value::kShape, callee.code);
   std::string arguments;
   const bool whole = given.size() == 1 && given[0].kind == Value::kSequence;
@@ -150,6 +171,28 @@ Value Binder::method(const Value& callee, const std::vector<Value>& given, const
     return coded(Value::kTensor, callee.code + "." + word + "({" + arguments + "})");
   }
   return unknown("PyTorch computes '" + text_of(e) + "'");
+}
+
+Value Binder::text_method(const Value& callee, const std::vector<Value>& given,
+                          const Expression& e) {
+  Value text = callee.items[0];
+  const bool texts = std::all_of(given.begin(), given.end(),
+                                 [](const Value& v) { return v.kind == Value::kText; });
+  if (callee.text == "replace" && given.size() == 2 && texts && !given[0].text.empty()) {
+    auto made = replaced(text.text, given[0].text, given[1].text);
+    if (!made) return unknown(kTooLong);
+    text.text = *std::move(made);
+    return text;
+  }
+  if (callee.text == "strip" && given.empty()) {
+    constexpr const char* kBlanks = " \t\n\r\f\v";
+    const std::size_t begin = std::min(text.text.find_first_not_of(kBlanks), text.text.size());
+    text.line += static_cast<std::uint32_t>(std::count(
+        text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+    text.text = text.text.substr(begin, text.text.find_last_not_of(kBlanks) + 1 - begin);
+    return text;
+  }
+  return unknown("'" + text_of(e) + "' is not understood");
 }
 
 Value Binder::library_call(const std::string& path, const std::vector<Value>& given,
@@ -181,7 +224,7 @@ Value Binder::library_call(const std::string& path, const std::vector<Value>& gi
                      given[0].code + ");");
     return coded(Value::kTensor, made);
   }
-  if (path == "print") return coded(Value::kNone, "");
+  if (path == "print" || path == "torch.cuda.synchronize") return coded(Value::kNone, "");
   if (path == "torch.nn.Parameter" && given.size() == 1 &&
       (given[0].kind == Value::kTensor ||
        (given[0].kind == Value::kPart && !given[0].text.empty()))) {

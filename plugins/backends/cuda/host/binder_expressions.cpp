@@ -32,8 +32,12 @@ Value Binder::value_of(const Expression& e, const Scope& scope) {
       return e.text == "None" ? coded(Value::kNone, "") : truth(e.text == "True");
     case Expression::kName:
       return name(e.text, scope);
-    case Expression::kSequence: {
-      Value made = coded(Value::kSequence, "");
+    case Expression::kFormat:
+      return formatted(e, scope);
+    case Expression::kSequence:
+    case Expression::kDictionary: {
+      Value made =
+          coded(e.kind == Expression::kSequence ? Value::kSequence : Value::kDictionary, "");
       for (const Expression& part : e.parts) made.items.push_back(evaluate(part, scope));
       return made;
     }
@@ -56,6 +60,23 @@ Value Binder::value_of(const Expression& e, const Scope& scope) {
       break;
   }
   return unknown("an expression that is not understood");
+}
+
+// Texts and integers that are known look the same in every format without a specification.
+Value Binder::formatted(const Expression& e, const Scope& scope) {
+  Value text = texted(Value::kText, "");
+  text.line = e.line;
+  for (const Expression& part : e.parts) {
+    const Value value = evaluate(part, scope);
+    if (value.kind == Value::kText) {
+      text.text += value.text;
+    } else if (value.kind == Value::kNumber && value.number && value.integer) {
+      text.text += value.code;
+    } else {
+      return unknown("an f-string that holds more than texts and integers");
+    }
+  }
+  return text;
 }
 
 Value Binder::name(const std::string& text, const Scope& scope) const {

@@ -1,6 +1,20 @@
+#include <algorithm>
+
 #include "plugins/backends/cuda/host/binder.hpp"
 
 namespace krl::cuda::python {
+namespace {
+
+// Whether the body of a `with` does what it does without it.
+bool changes_nothing(const Statement& with) {
+  return std::all_of(with.expressions.begin(), with.expressions.end(), [](const Expression& e) {
+    const std::string text = text_of(e);
+    return text == "torch.no_grad()" || text == "torch.inference_mode()" ||
+           text.rfind("torch.cuda.device(", 0) == 0;
+  });
+}
+
+}  // namespace
 
 void Binder::run(const Statement& statement, Scope* scope) {
   const auto& parts = statement.expressions;
@@ -20,6 +34,14 @@ void Binder::run(const Statement& statement, Scope* scope) {
       break;
     case Statement::kClass:
       (*scope)[statement.text] = unknown("'" + statement.text + "' is a class of the answer's own");
+      break;
+    case Statement::kImport:
+      for (const Parameter& imported : statement.parameters)
+        (*scope)[imported.name] = texted(Value::kLibrary, imported.otherwise[0].text);
+      break;
+    case Statement::kWith:
+      if (!changes_nothing(statement)) return forget(statement, scope);
+      for (const Statement& s : statement.body) run(s, scope);
       break;
     case Statement::kIf: {
       const auto is_true = truth_of(evaluate(parts[0], *scope));
@@ -51,6 +73,7 @@ void Binder::forget(const Statement& s, Scope* scope) {
     }
   }
   if (s.kind == Statement::kExpression) forget_changed(s.expressions[0], scope);
+  if (s.kind == Statement::kImport) return run(s, scope);
   if (s.kind == Statement::kFunction || s.kind == Statement::kClass) {
     (*scope)[s.text] = unknown("'" + s.text + "' depends on a condition");
     return;
@@ -140,6 +163,11 @@ std::optional<Value> Binder::follow(const std::vector<Statement>& body, Scope* s
           result =
               unknown("the condition '" + text_of(parts[0]) + "' depends on more than the task");
         }
+        break;
+      case Statement::kWith:
+        result = changes_nothing(s)
+                     ? follow(s.body, scope)
+                     : std::optional(unknown("'with " + text_of(parts[0]) + "' is not understood"));
         break;
       case Statement::kOther:
         result = unknown("a statement that is not understood: '" + s.text + " …'");

@@ -11,7 +11,6 @@ namespace krl::cuda::python {
 namespace {
 
 constexpr int kDeepest = 100;  // of nested expressions and blocks: deeper ones are kOther
-constexpr std::size_t kLongestText = 200;  // of an expression in a message
 
 class Reader {
  public:
@@ -137,6 +136,8 @@ class Reader {
       made.body = suite();
     } else if (take("if")) {
       if_statement(&made);
+    } else if (take("with")) {
+      with_statement(&made);
     } else {
       simple(&made);
       if (!take(";") && here().kind != Token::kNewline) failed_ = true;
@@ -162,8 +163,48 @@ class Reader {
     }
   }
 
+  void with_statement(Statement* made) {
+    made->kind = Statement::kWith;
+    do made->expressions.push_back(expression());
+    while (take(","));
+    made->body = suite();  // fails at `as`
+  }
+
+  // "torch.nn.functional"
+  std::string dotted_name() {
+    std::string path = name();
+    while (take(".")) path += "." + name();
+    return path;
+  }
+
+  void import(Statement* made) {
+    made->kind = Statement::kImport;
+    const std::string from = take("from") ? dotted_name() + "." : "";
+    expect("import");
+    const bool bracketed = take("(");
+    do {
+      if (bracketed && here().is(")")) break;
+      Expression path;
+      path.kind = Expression::kName;
+      path.line = here().line;
+      path.text = take("*") ? "*" : dotted_name();
+      // Without another name, `import a.b` makes the name a.
+      std::string called = path.text.substr(0, path.text.find('.'));
+      if (take("as")) {
+        called = name();
+      } else if (from.empty()) {
+        path.text = called;
+      }
+      path.text.insert(0, from);
+      made->parameters.push_back({std::move(called), {std::move(path)}});
+    } while (!failed_ && take(","));
+    if (bracketed) expect(")");
+  }
+
   void simple(Statement* made) {
-    if (here().is("import") || here().is("from") || take("pass")) {
+    if (here().is("import") || here().is("from")) {
+      import(made);
+    } else if (take("pass") || take("del")) {
       made->kind = Statement::kNothing;
       while (here().kind != Token::kNewline && here().kind != Token::kEnd && !here().is(";")) ++at_;
     } else if (take("return")) {
@@ -410,7 +451,13 @@ class Reader {
     } else if (token.kind == Token::kString) {
       made.kind = Expression::kString;
       for (; here().kind == Token::kString; ++at_) made.text += here().text;
-      if (here().kind == Token::kOddString) failed_ = true;
+      if (here().kind == Token::kOddString || here().kind == Token::kFormat) failed_ = true;
+    } else if (token.kind == Token::kFormat) {
+      ++at_;
+      formatted(token, &made);
+    } else if (token.is("{")) {
+      ++at_;
+      dictionary(&made);
     } else if (token.is("True") || token.is("False") || token.is("None")) {
       ++at_;
       made.kind = Expression::kConstant;
@@ -425,6 +472,44 @@ class Reader {
       failed_ = true;
     }
     return made;
+  }
+
+  // The texts of an f-string, and the expressions in braces between them.
+  void formatted(const Token& token, Expression* made) {
+    made->kind = Expression::kFormat;
+    const std::string& text = token.text;
+    Expression piece;
+    piece.kind = Expression::kString;
+    piece.line = token.line;
+    for (std::size_t i = 0; i < text.size() && !failed_; ++i) {
+      const bool is_brace = text[i] == '{' || text[i] == '}';
+      const bool is_doubled = is_brace && i + 1 < text.size() && text[i + 1] == text[i];
+      if (is_brace && !is_doubled) {
+        const std::size_t end = text.find('}', i);
+        if (text[i] == '}' || end == std::string::npos) {
+          failed_ = true;
+          return;
+        }
+        add(piece, made);
+        piece.text.clear();
+        add(read_python_expression(std::string_view(text).substr(i + 1, end - i - 1)), made);
+        i = end;
+        continue;
+      }
+      piece.text += text[i];
+      i += is_doubled ? 1 : 0;
+    }
+    add(std::move(piece), made);
+  }
+
+  void dictionary(Expression* made) {
+    made->kind = Expression::kDictionary;
+    while (!failed_ && !take("}")) {
+      add(expression(), made);
+      expect(":");
+      add(expression(), made);
+      if (!take(",") && !here().is("}")) failed_ = true;
+    }
   }
 
   void bracketed(Expression* made) {
@@ -453,60 +538,6 @@ class Reader {
   bool failed_ = false;  // the statement is not understood
 };
 
-// Writes an expression as Python code. Stops soon after kLongestText.
-class Writer {
- public:
-  void write(const Expression& e) {
-    if (is_full()) return;
-    switch (e.kind) {
-      case Expression::kOther:
-        return put("…");
-      case Expression::kName:
-      case Expression::kNumber:
-      case Expression::kConstant:
-        return put(e.text);
-      case Expression::kString:
-        return put("'"), put(e.text), put("'");
-      case Expression::kSequence:
-        return put("("), list(e, 0), put(e.parts.size() == 1 ? ",)" : ")");
-      case Expression::kAttribute:
-        return write(e.parts[0]), put("."), put(e.text);
-      case Expression::kCall:
-        return write(e.parts[0]), put("("), list(e, 1), put(")");
-      case Expression::kSubscript:
-        return write(e.parts[0]), put("["), write(e.parts[1]), put("]");
-      case Expression::kUnary:
-        return put(e.text), put(e.text == "not" ? " " : ""), write(e.parts[0]);
-      case Expression::kBinary:
-        return write(e.parts[0]), put(" " + e.text + " "), write(e.parts[1]);
-      case Expression::kConditional:
-        write(e.parts[1]), put(" if "), write(e.parts[0]);
-        return put(" else "), write(e.parts[2]);
-    }
-  }
-
-  std::string text() {
-    if (!is_full()) return text_;
-    std::size_t end = kLongestText;
-    while ((text_[end] & 0xC0) == 0x80) --end;  // not within a character
-    return text_.substr(0, end) + "…";
-  }
-
- private:
-  bool is_full() const { return text_.size() > kLongestText; }
-  void put(std::string_view piece) { text_ += piece.substr(0, kLongestText + 1); }
-  void list(const Expression& e, std::size_t first) {
-    for (std::size_t i = first; i < e.parts.size() && !is_full(); ++i) {
-      if (i > first) put(", ");
-      if (i - first < e.names.size() && !e.names[i - first].empty())
-        put(e.names[i - first]), put(e.names[i - first] == "*" ? "" : "=");
-      write(e.parts[i]);
-    }
-  }
-
-  std::string text_;
-};
-
 }  // namespace
 
 std::vector<Statement> read_python(std::string_view source) {
@@ -515,12 +546,6 @@ std::vector<Statement> read_python(std::string_view source) {
 
 Expression read_python_expression(std::string_view text) {
   return Reader(python_tokens(text)).whole_expression();
-}
-
-std::string text_of(const Expression& expression) {
-  Writer writer;
-  writer.write(expression);
-  return writer.text();
 }
 
 }  // namespace krl::cuda::python

@@ -1,4 +1,4 @@
-// Python source as a tree, as far as answers in Python need it: imports, assignments, calls,
+// Python source as a tree, as far as answers in Python need it: imports, assignments, calls, with,
 // functions and classes. Whatever else there is becomes a node of kind kOther, with its text; no
 // input is an error. Nothing is executed. Pure.
 #pragma once
@@ -25,6 +25,8 @@ struct Expression {
     kUnary,        // text: + - not; parts: one
     kBinary,       // text: + - * / // % ** @ or a comparison, and, or; parts: two
     kConditional,  // parts: condition, value if true, value if false
+    kFormat,       // an f-string; parts: its texts and the expressions between them
+    kDictionary,   // parts: a key, its value, the next key, …
   } kind = kOther;
   std::string text;
   std::vector<Expression> parts;
@@ -52,7 +54,9 @@ struct Statement {
     kAssert,      // expressions: the condition, maybe the message
     kFunction,    // text: its name; parameters, body
     kClass,       // text: its name; expressions: its base, where that is one name; body
-    kNothing,     // an import, pass, a docstring
+    kImport,      // parameters: each name, and as its default what it stands for
+    kWith,        // expressions: the contexts; body
+    kNothing,     // pass, del, a docstring
   } kind = kOther;
   std::string text;  // of kOther the first word
   std::vector<Expression> expressions;

@@ -119,7 +119,11 @@ class Scanner {
     const bool triple = here(1) == quote && here(2) == quote;
     at_ += triple ? 3 : 1;
     Token token{Token::kString, "", line_};
-    if (prefix.find_first_not_of("ru") != std::string::npos) token.kind = Token::kOddString;
+    if (prefix.find_first_not_of("fru") != std::string::npos) {
+      token.kind = Token::kOddString;
+    } else if (prefix.find('f') != std::string::npos) {
+      token.kind = Token::kFormat;
+    }
     for (;;) {
       if (at_ >= source_.size() || (here() == '\n' && !triple)) {
         token.kind = Token::kOddString;

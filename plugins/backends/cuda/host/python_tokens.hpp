@@ -13,7 +13,8 @@ struct Token {
     kName,
     kNumber,
     kString,     // text: its value
-    kOddString,  // one whose value is not known here: an f-string, bytes, one that does not end
+    kFormat,     // text: that of an f-string, its braces as they are
+    kOddString,  // one whose value is not known here: bytes, one that does not end
     kOperator,
     kNewline,  // the end of a logical line
     kIndent,

@@ -15,22 +15,23 @@ namespace krl::cuda::python {
 
 struct Value {
   enum Kind {
-    kUnknown,    // text: why
-    kNumber,     // code; number: if it is known, and whether it is an integer
-    kBool,       // number
-    kNone,       // code
-    kText,       // text; line
-    kSequence,   // items
-    kTensor,     // code: an at::Tensor, or what a function of the answer's returned
-    kShape,      // code: the tensor whose shape it is
-    kDevice,     // a device or a type of float32: arguments that change nothing
-    kExtension,  // what load_inline returned
-    kFunction,   // text: a function of an extension
-    kPython,     // a function of the answer's Python
-    kMethod,     // text: its name; code: of which tensor
-    kPart,       // text: "conv": a module within the module, or a tensor of its own
-    kLibrary,    // text: "torch.nn.functional.relu"
-    kModel,      // self
+    kUnknown,     // text: why
+    kNumber,      // code; number: if it is known, and whether it is an integer
+    kBool,        // number
+    kNone,        // code
+    kText,        // text; line
+    kSequence,    // items
+    kDictionary,  // items: a key, its value, the next key, …
+    kTensor,      // code: an at::Tensor, or what a function of the answer's returned
+    kShape,       // code: the tensor whose shape it is
+    kDevice,      // a device or a type of float32: arguments that change nothing
+    kExtension,   // what load_inline returned
+    kFunction,    // text: a function of an extension
+    kPython,      // a function of the answer's Python
+    kMethod,      // text: its name; code: of which tensor
+    kPart,        // text: "conv": a module within the module, or a tensor of its own
+    kLibrary,     // text: "torch.nn.functional.relu"
+    kModel,       // self
   } kind = kUnknown;
   std::string text, code;
   std::optional<double> number;

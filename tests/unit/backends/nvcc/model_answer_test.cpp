@@ -210,7 +210,7 @@ TEST(ModelAnswer, ForgetsWhatStatementsAssignThatAreNotFollowed) {
            "for i in range(3): self.s = 2\n",
            "for self.s in range(3):\n            pass\n",
            "for i in range(3):\n            if i > 1:\n                self.s *= 2\n",
-           "with torch.no_grad():\n            self.s = 2\n",
+           "with suppress(ValueError):\n            self.s = 2\n",
            "try:\n            pass\n        finally:\n            self.s = 2\n",
            "self.s = [i for i in range(3)]\n",
            "self.s = self.t = {}\n",
@@ -267,10 +267,73 @@ TEST(ModelAnswer, SaysWhyItIsNotBound) {
   EXPECT_THAT(bound("", "        return x\n"),
               HasSubstr("forward calls no function of the answer's own"));
   const auto formatted = bind_model_answer(
-      "ops = load_inline(name='o', cuda_sources=f'int {1}', functions=['f'])\nclass ModelNew:\n"
+      "ops = load_inline(name='o', cuda_sources=f'int {1.5}', functions=['f'])\nclass ModelNew:\n"
       "    def forward(self, x):\n        return ops.f(x)\n",
       *parse_task_definition(kScaledLinear));
-  EXPECT_THAT(formatted.error().text(), HasSubstr("what is assigned to 'ops' in line 1"));
+  EXPECT_THAT(formatted.error().text(),
+              HasSubstr("load_inline's cuda_sources are not literal text"));
+  EXPECT_THAT(bound("", "        with torch.autocast('cuda'):\n            return ops.f(x, x)\n"),
+              HasSubstr("'with torch.autocast('cuda')' is not understood"));
+}
+
+// What an answer of these lines is bound to: its CUDA, then its forward.
+std::string bound_text(const std::string& text) {
+  const auto found = bind_model_answer(text, *parse_task_definition(kScaledLinear));
+  return found ? found->source + found->forward : "refused: " + found.error().text();
+}
+
+TEST(ModelAnswer, FollowsImportsUnderAnyName) {
+  for (const char* import :
+       {"import torch.utils.cpp_extension as made", "from torch.utils import cpp_extension as made",
+        "import torch.utils.cpp_extension\nmade = torch.utils.cpp_extension",
+        "from torch.utils import (data, cpp_extension as made,)"}) {
+    EXPECT_THAT(bound_text(std::string(import) +
+                           "\nops = made.load_inline('o', '', 'int f(int) {}', ['f'])\n"
+                           "class ModelNew:\n    def forward(self, x):\n        return ops.f(x)\n"),
+                HasSubstr("::f(kernelrl_in_x)"))
+        << import;
+  }
+  EXPECT_THAT(bound_text("from torch.utils.cpp_extension import load_inline as compiled\n"
+                         "ops = compiled(name='o', cuda_sources='int f(int) {}', functions={'f': "
+                         "'its doc', })\nclass ModelNew:\n    def forward(self, x):\n"
+                         "        return ops.f(x)\n"),
+              HasSubstr("::f(kernelrl_in_x)"));
+}
+
+TEST(ModelAnswer, PutsTogetherTheTextsOfItsSources) {
+  EXPECT_THAT(
+      bound_text("BLOCK, NAME = 2 * 128, 'f'\n"
+                 "source = f'''\nint {NAME}(int) {{ return {BLOCK}; }}'''.replace('int', 'long')\n"
+                 "ops = load_inline('o', cuda_sources=source.strip(), functions=[NAME])\n"
+                 "class ModelNew:\n    def forward(self, x):\n        return ops.f(x)\n"),
+      HasSubstr("#line 3\nlong f(long) { return 256; }\n"));
+  const std::string doubling = repeated("s = s.replace('a', 'aa')\n", 200);
+  EXPECT_THAT(bound_text("s = 'a'\n" + doubling +
+                         "ops = load_inline('o', cuda_sources=s, functions=['f'])\nclass "
+                         "ModelNew:\n    def forward(self, x):\n        return ops.f(x)\n"),
+              HasSubstr("refused: "));
+}
+
+TEST(ModelAnswer, FollowsWhatChangesNothing) {
+  const std::string plain = bound("", "        return ops.f(x, x).view_as(x)\n");
+  EXPECT_THAT(plain, HasSubstr(".view_as(kernelrl_in_x)"));
+  const auto without_lines = [](std::string text) {
+    while (text.find("#line") != text.npos)
+      text.erase(text.find("#line"), text.find('\n', text.find("#line")) - text.find("#line"));
+    return text;
+  };
+  for (const char* forward :
+       {"        with torch.no_grad():\n            y = ops.f(x, x)\n        return y.view_as(x)\n",
+        "        with torch.inference_mode(), torch.cuda.device(x.device):\n"
+        "            return ops.f(x, x).view_as(x)\n",
+        "        y = ops.f(x, x)\n        torch.cuda.synchronize()\n        z = y\n        del y\n"
+        "        return z.view_as(x)\n"}) {
+    EXPECT_EQ(without_lines(bound("", forward)), without_lines(plain)) << forward;
+  }
+  EXPECT_THAT(
+      bound_text("ops = load_inline('o', '', 'int f(int) {}', ['f'])\nclass ModelNew:\n"
+                 "    @torch.no_grad()\n    def forward(self, x):\n        return ops.f(x)\n"),
+      HasSubstr("::f(kernelrl_in_x)"));
 }
 
 // Whatever the text: an answer or a reason, and in little time.
@@ -283,9 +346,33 @@ TEST(ModelAnswer, AcceptsAnyText) {
     (void)bind_model_answer(whole.substr(cut), task);
   }
   constexpr const char* kForward = "class ModelNew:\n    def forward(self, x):\n        return ";
-  for (const char* piece :
-       {"(", "[", "not ", "-", "f(", "if 1:\n", "\"\"\"", "x if ", "**", "1+", "2**", "a.", "f()",
-        "x[0]", "x if 1 else ", "if 1: ", "for i in x: ", "a = ", "a, "}) {
+  for (const char* piece : {"(",
+                            "[",
+                            "not ",
+                            "-",
+                            "f(",
+                            "if 1:\n",
+                            "\"\"\"",
+                            "x if ",
+                            "**",
+                            "1+",
+                            "2**",
+                            "a.",
+                            "f()",
+                            "x[0]",
+                            "x if 1 else ",
+                            "if 1: ",
+                            "for i in x: ",
+                            "a = ",
+                            "a, ",
+                            "{",
+                            "{1: ",
+                            "f'{",
+                            "f'{{",
+                            "with a: ",
+                            "@a\n",
+                            "import a as ",
+                            "from a import b, "}) {
     const std::string many = repeated(piece, 10000);
     EXPECT_FALSE(bind_model_answer(kForward + many, task)) << piece;
     EXPECT_FALSE(bind_model_answer(many + "1\n" + kForward + "x\n", task)) << piece;
