@@ -16,7 +16,7 @@ import torch
 
 import task_file
 from importer import LeftOut
-from problem import Sized, recorded_randint
+from problem import AnyDevice, Sized, recorded_randint
 
 TYPES = {name: getattr(torch, name) for name in ("float32", "float16", "bfloat16", "int32", "int64", "bool")}
 STORED = {
@@ -45,7 +45,7 @@ class Definition:
 
 
 def read_json_lines(path, broken):
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if line.strip():
             try:
                 yield json.loads(line)
@@ -62,7 +62,7 @@ def read_folder(folder):
     definitions, by_name, by_folder, solutions, broken = [], {}, {}, [], []
     for path in sorted(folder.rglob("*.json")):
         try:
-            data = json.loads(path.read_text())
+            data = json.loads(path.read_text(encoding="utf-8-sig"))
         except (ValueError, OSError) as error:
             broken.append(f"{path}: {error}")
             continue
@@ -116,9 +116,9 @@ def read_tensor(path, key):
 # ---- the reference ----
 
 
-class OneType(ast.NodeTransformer):
-    """Replaces floating-point types and CUDA devices in Python by names that a run gives a meaning, and drops no_grad,
-    which torch.export makes a graph of its own.
+class OneType(AnyDevice):
+    """Replaces floating-point types in Python by a name that a run gives a meaning, and drops no_grad, which
+    torch.export makes a graph of its own.
     """
 
     def visit_FunctionDef(self, node):
@@ -142,16 +142,11 @@ class OneType(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node):
-        self.generic_visit(node)
+        node = super().visit_Call(node)
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in CASTS and not node.args and not node.keywords:
             cast = ast.Attribute(function.value, "to", ast.Load())
             return ast.copy_location(ast.Call(cast, [ast.Name("__floating__", ast.Load())], []), node)
-        return node
-
-    def visit_Constant(self, node):
-        if isinstance(node.value, str) and node.value.split(":")[0] == "cuda":
-            return ast.copy_location(ast.Name("__device__", ast.Load()), node)
         return node
 
 

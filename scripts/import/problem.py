@@ -42,6 +42,22 @@ REDUCTION = re.compile(
 NORMALISATION = re.compile(r"^(native_)?(batch|group|layer)_norm|^_native_batch_norm|^_fused_rms_norm")
 
 
+class AnyDevice(ast.NodeTransformer):
+    """Replaces CUDA devices in Python by the name __device__, which a run gives a meaning."""
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value):
+            return ast.copy_location(ast.Name("__device__", ast.Load()), node)
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "cuda" and not node.keywords:
+            to = ast.Attribute(node.func.value, "to", ast.Load())
+            return ast.copy_location(ast.Call(to, [ast.Name("__device__", ast.Load())], []), node)
+        return node
+
+
 class FreeSizes(ast.NodeTransformer):
     """Replaces the integers of the module's constants, and literal sizes in get_inputs, by calls of __size__."""
 
@@ -378,7 +394,8 @@ class Problem(Sized):
         self.source = self.path.read_text()
         self.tree = ast.parse(self.source)
         visitor = FreeSizes()
-        self.code = compile(ast.fix_missing_locations(visitor.visit(ast.parse(self.source))), str(path), "exec")
+        tree = visitor.visit(AnyDevice().visit(ast.parse(self.source)))
+        self.code = compile(ast.fix_missing_locations(tree), str(path), "exec")
         self.sizes = visitor.sizes
         self.ties = {}   # size -> the size that it has to equal
         self.dropout = False
@@ -401,6 +418,7 @@ class Problem(Sized):
         all_sizes = {**sizes, **{name: sizes[leader] for name, leader in self.ties.items() if leader in sizes}}
         module = types.ModuleType("kernelbench_problem")
         module.__dict__["__size__"] = lambda name, published: all_sizes.get(name, published)
+        module.__dict__["__device__"] = torch.empty(0).device
         exec(self.code, module.__dict__)
         return module.__dict__
 

@@ -107,6 +107,10 @@ class Import(unittest.TestCase):
             if name != "factor":
                 self.assertEqual(drawn[name], ("uniform", ["0", "1"], structure))
 
+    def test_problems_may_be_made_on_a_gpu(self):
+        self.assertEqual(self.shapes(self.task("1/7")),
+                         {"x": ["rows", "features"], "scale": ["features"], "out": ["rows", "features"]})
+
     def test_products_of_many_numbers(self):
         """Their inputs neither vanish nor overflow, and their rounding grows with the number of factors."""
         task = self.task("1/6")
