@@ -1,6 +1,9 @@
 #include "plugins/backends/evaluator/oracle/reference.hpp"
 
 #include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/frontend/error_report.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 #include <torch/jit.h>
@@ -116,6 +119,28 @@ std::string with_numbers_of_types(std::string text) {
     text.replace(at, end - at, std::to_string(static_cast<int>(type->second)));
   }
   return text;
+}
+
+// Refuses operations that draw numbers: those that may be given a generator, and those that PyTorch
+// lists. Without this, whether one fails depends on the sandbox.
+void refuse_random(const torch::jit::Block& block) {
+  for (const torch::jit::Node* node : block.nodes()) {
+    const auto* const schema = node->maybeSchema();
+    const bool takes_generator =
+        schema != nullptr && schema->argumentIndexWithName("generator").has_value();
+    if (takes_generator || node->isNondeterministic()) {
+      throw torch::jit::ErrorReport(node->sourceRange())
+          << "the reference draws random numbers; its outputs must follow from its inputs";
+    }
+    for (const torch::jit::Block* inner : node->blocks()) refuse_random(*inner);
+  }
+}
+
+std::shared_ptr<torch::jit::CompilationUnit> compile(const std::string& text) {
+  auto unit = torch::jit::compile(with_numbers_of_types(text));
+  for (torch::jit::Function* function : unit->get_functions())
+    refuse_random(*torch::jit::toGraphFunction(*function).graph()->block());
+  return unit;
 }
 
 std::vector<at::Tensor> as_list(const c10::IValue& value) {
@@ -253,7 +278,7 @@ ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
   if (known != compiled_.end()) {
     compiled_.splice(compiled_.begin(), compiled_, known);
   } else {
-    compiled_.push_front({text, torch::jit::compile(with_numbers_of_types(text))});
+    compiled_.push_front({text, compile(text)});
     if (compiled_.size() > kMost) compiled_.pop_back();
   }
   return compiled_.front();

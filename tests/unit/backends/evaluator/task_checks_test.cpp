@@ -113,6 +113,17 @@ TEST(PreparedTaskTest, KnowsTheNamesOfWholeTypesAndRefusesThoseOfFloatingOnes) {
       AllOf(StartsWith("t.toml:1"), HasSubstr("torch.float32 in the reference: use the type")));
 }
 
+TEST(PreparedTaskTest, RefusesReferencesThatDrawNumbers) {
+  for (const char* reference :
+       {"a + torch.rand_like(b)", "a + b * torch.bernoulli(torch.full_like(b, 0.5))",
+        "torch.dropout(a + b, 0.5, True)", "(a + b).uniform_()",
+        "a + b if a.size(0) > 0 else a + torch.randn_like(b)"}) {
+    EXPECT_THAT(refusal(returning(reference)), HasSubstr("the reference draws random numbers"))
+        << reference;
+  }
+  EXPECT_EQ(refusal(returning("torch.dropout(a + b, 0.5, False)")), "");
+}
+
 // ---- trivial outputs
 
 // Values times 100 would refuse zeros: those as given have to.
