@@ -7,12 +7,13 @@
 namespace krl::nvrtc {
 
 inline constexpr const char* kPreludeName = "kernelrl_prelude.h";
-// The last two rows hold what only host code uses, and what NVRTC itself declares, as memcpy.
+// Some hold what NVRTC itself declares, such as memcpy, and others what only host code uses.
 inline constexpr const char* kPreludeHeaders[] = {
-    "assert.h", "cassert",   "cfloat",     "climits",       "cmath",  "cstddef",  "cstdint",
-    "cstdio",   "cstdlib",   "float.h",    "limits.h",      "math.h", "stddef.h", "stdint.h",
-    "stdio.h",  "stdlib.h",  "cstring",    "string.h",      "string", "vector",   "iostream",
-    "cuda.h",   "cinttypes", "inttypes.h", "cudaTypedefs.h"};
+    "assert.h", "cassert",  "cfloat",         "climits",  "cmath",     "cstddef",    "cstdint",
+    "cstdio",   "cstdlib",  "float.h",        "limits.h", "math.h",    "stddef.h",   "stdint.h",
+    "stdio.h",  "stdlib.h", "cstring",        "string.h", "cinttypes", "inttypes.h", "chrono",
+    "ctime",    "cuda.h",   "cudaTypedefs.h", "fstream",  "iomanip",   "iostream",   "memory",
+    "random",   "sstream",  "stdexcept",      "string",   "time.h",    "vector"};
 
 // Headers of the C++ library of which device code uses what libcu++ has too: its names are then in
 // std as well. CUB's header of everything holds its algorithms for the host, too, which NVRTC does
@@ -24,6 +25,11 @@ struct StandardHeader {
 inline constexpr StandardHeader kStandardHeaders[] = {
     {"algorithm",  // min, max, swap
      "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n"},
+    {"array", "#include <cuda/std/array>\nnamespace std { using namespace cuda::std; }\n"},
+    {"functional",
+     "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n"},
+    {"numeric", "#include <cuda/std/numeric>\nnamespace std { using namespace cuda::std; }\n"},
+    {"tuple", "#include <cuda/std/tuple>\nnamespace std { using namespace cuda::std; }\n"},
     {"cub/cub.cuh", R"(
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>

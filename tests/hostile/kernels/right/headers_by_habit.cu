@@ -4,14 +4,18 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <iostream>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <string.h>
 #include <vector>
 __global__ void kern(const float* a, const float* b, float* out, int n) {
   const int i = std::min(static_cast<int>(blockIdx.x * 128 + threadIdx.x), n - 1);
-  float pair[2];
+  std::array<float, 2> pair;
   memcpy(&pair[0], a + i, sizeof(float));
   memcpy(&pair[1], b + i, sizeof(float));
   out[i] = pair[0] + pair[1];

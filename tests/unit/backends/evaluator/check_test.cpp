@@ -50,7 +50,7 @@ TEST(StaticChecksTest, SaysWhatToDoWithoutAHeader) {
             "line 1, column 2: #include <cub/device/device_reduce.cuh>: calls the device from the "
             "host: include cub/block/…, cub/warp/… or cub/thread/…");
   EXPECT_EQ(refusal("#include \"x\""),
-            "line 1, column 2: #include \"x\": device code has no such header");
+            "line 1, column 2: #include \"x\": device code has no such header; leave it out");
 }
 
 TEST(StaticChecksTest, ReadsTheNamesOfKernelsInDirectives) {
