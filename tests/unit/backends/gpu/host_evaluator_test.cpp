@@ -208,6 +208,25 @@ TEST(HostEvaluation, ByTheRulesOfKernelBench) {
   EXPECT_GT(by_clock.cases[0].time_ns, 3e6);
 }
 
+// Trials find neither the outputs of the one before nor its inputs.
+TEST(HostEvaluation, TrialsOfKernelBenchAreLookedAt) {
+  CudaSettings settings;
+  settings.protocol = Protocol::kKernelBench;
+  settings.baseline.reference = true;
+  CudaEvaluator by_protocol = evaluator_with(settings);
+  const auto judged = [&](const std::string& body) {
+    return by_protocol.evaluate({kTask, python_answer(body), kAll, 7, true}, {});
+  };
+  const EvaluationRecord stands =
+      judged("static int calls = 0; if (++calls < 40) " + std::string(kTwice));
+  EXPECT_EQ(stands.verdict, Verdict::kFlagged) << stands.why;
+  const EvaluationRecord kept = judged(
+      "static int calls = 0; static float kept[1000];"
+      "if (++calls < 40) for (int i = 0; i < n; ++i) kept[i] = factor * x[i];"
+      "for (int i = 0; i < n; ++i) y[i] = kept[i];");
+  EXPECT_EQ(kept.verdict, Verdict::kFlagged) << kept.why;
+}
+
 double figure(const EvaluationRecord& record, std::string_view name) {
   for (const krl::Value& value : record.values) {
     if (value.name == name && value.case_index == 0) return value.value;
