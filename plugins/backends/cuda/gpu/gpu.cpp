@@ -16,6 +16,7 @@ using nlohmann::json;
 // By the clock it is the limits of requests.
 constexpr std::chrono::milliseconds kMemoryPause{5};
 constexpr int kMemoryPauses = 400;
+constexpr double kBusy = 1.5;  // by so much slower
 constexpr std::uint32_t kHostProcessorSeconds = 600, kForEver = 1'000'000'000;
 
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
@@ -201,12 +202,14 @@ void Gpu::choose_runner(RunnerKind kind) {
   try {
     runner();  // the checker maps its memory before any code of a candidate's runs alongside it
     free_bytes_before_ = ask_checker("free_memory", nullptr).get<std::uint64_t>();
-    ask_checker("slowdown", nullptr);  // so that it knows what the GPU can
+    is_shared_ = is_busy();
   } catch (...) {
     kind_ = RunnerKind::kDevice;
     throw;
   }
 }
+
+bool Gpu::is_busy() { return ask_checker("slowdown", nullptr).get<double>() > kBusy; }
 
 void Gpu::limit_runs(std::chrono::milliseconds limit) {
   run_limit_ = std::min(limit, workers_.run_limit);

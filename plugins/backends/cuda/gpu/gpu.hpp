@@ -111,6 +111,10 @@ class Gpu {
   // At most what the workers were started with.
   // What was free of the GPU's memory before the candidate with host code came.
   std::uint64_t free_bytes_before() const { return free_bytes_before_; }
+  // Do other processes than the checker have a part of the GPU's time? And did they before that
+  // candidate came? Throws as ask_checker.
+  bool is_busy();
+  bool is_shared() const { return is_shared_; }
   void limit_runs(std::chrono::milliseconds limit);
   // Does the runner's arena hold only what we have put there?
   bool arena_is_intact();
@@ -178,6 +182,7 @@ class Gpu {
   RunnerKind kind_ = RunnerKind::kDevice;
   std::array<Runners, 2> runners_;  // by kind
   std::uint64_t free_bytes_before_ = 0;
+  bool is_shared_ = false;
   Counters counters_;
 };
 

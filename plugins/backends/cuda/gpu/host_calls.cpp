@@ -18,7 +18,6 @@ constexpr double kBatchNs = 8e6;  // the way there and back takes 0.1 ms, give o
 constexpr double kMostTurnNs = 500e3;
 constexpr double kLookNs = 100e3;  // from the one's last answer to the other's first work
 constexpr double kLongestRestNs = 1e9;
-constexpr double kBusy = 1.5;
 constexpr std::uint64_t kMostCalls = 1024;
 constexpr int kRehearsals = 5;
 
@@ -44,9 +43,6 @@ std::optional<RunnerFailure> took_the_memory(Gpu& gpu) {
   failure.trouble.message = "it left " + std::to_string(free >> 20) + " MiB of the GPU's memory";
   return failure;
 }
-
-// Do other processes have a part of the GPU's time?
-bool is_busy(Gpu& gpu) { return gpu.ask_checker("slowdown", nullptr).get<double>() > kBusy; }
 
 }  // namespace
 
@@ -110,10 +106,10 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
 
 std::optional<RunnerFailure> end_host_code(Gpu& gpu) {
   const auto start = Clock::now();
-  bool busy = is_busy(gpu);
-  while (busy && since(start) < kLongestRestNs) busy = is_busy(gpu);
+  bool busy = !gpu.is_shared() && gpu.is_busy();
+  while (busy && since(start) < kLongestRestNs) busy = gpu.is_busy();
   gpu.replace_runner();
-  const bool others_are = busy && (is_busy(gpu) || is_busy(gpu) || is_busy(gpu));
+  const bool others_are = busy && (gpu.is_busy() || gpu.is_busy() || gpu.is_busy());
   return busy && !others_are ? std::optional(worked_on(since(start))) : std::nullopt;
 }
 
