@@ -43,6 +43,17 @@ std::vector<double> in_pairs(const CalledBaseline& before, const CalledBaseline&
   return ns;
 }
 
+void compare(const CalledBaseline& before, const CalledBaseline& after, double doubt, Case* timed) {
+  timed->baseline_samples_ns = in_pairs(before, after, timed->samples_ns.size());
+  timed->baseline_ns = median_of(timed->baseline_samples_ns);
+  const double drift = std::log(median_of(before.ns) / median_of(after.ns));
+  const LogRatio ratio = log_ratio(timed->baseline_samples_ns, timed->samples_ns)
+                             .widened(kLoadError + std::fabs(drift) / 2);
+  timed->speedup = std::exp(ratio.median);
+  timed->speedup_low = std::exp(ratio.low - doubt);
+  timed->speedup_high = std::exp(ratio.high);
+}
+
 }  // namespace
 
 HostTiming::HostTiming(Gpu& gpu, const PreparedTask& task, const GpuBaseline& baseline,
@@ -228,15 +239,7 @@ void HostTiming::report(TimedCase* timed, EvaluationRecord* record) {
   add("launches_per_sample", timed->calls);
   if (baseline_.kernel != nullptr) add("baseline_beside", 0);
   if (baseline_.exists()) {
-    c.baseline_samples_ns = in_pairs(timed->before, timed->after, c.samples_ns.size());
-    c.baseline_ns = median_of(c.baseline_samples_ns);
-    const double drift = std::log(median_of(timed->before.ns) / median_of(timed->after.ns));
-    LogRatio ratio =
-        log_ratio(c.baseline_samples_ns, c.samples_ns).widened(kLoadError + std::fabs(drift) / 2);
-    ratio.low -= doubt_of(c.time_ns, timed->calls, unseen);
-    c.speedup = std::exp(ratio.median);
-    c.speedup_low = std::exp(ratio.low);
-    c.speedup_high = std::exp(ratio.high);
+    compare(timed->before, timed->after, doubt_of(c.time_ns, timed->calls, unseen), &c);
   }
   const CaseFigures figures(gpu_, task_, run);
   figures.add(baseline_.reference ? c.baseline_ns : timed->reference_ns, record);
