@@ -19,7 +19,7 @@ constexpr double kMostTurnNs = 500e3;
 constexpr double kLookNs = 100e3;  // from the one's last answer to the other's first work
 constexpr double kLongestRestNs = 1e9;
 constexpr std::uint64_t kMostCalls = 1024;
-constexpr int kRehearsals = 5;
+constexpr int kRehearsals = 8;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();

@@ -97,7 +97,8 @@ TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
   EXPECT_TRUE(std::isnan(wrong.cases[0].time_ns)) << "what is wrong is not timed";
   const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
   EXPECT_EQ(fault.verdict, Verdict::kRuntimeFault) << fault.why;
-  EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, Verdict::kOk);
+  const EvaluationRecord next = evaluated(std::string(kDoubles) + " /* the next */");
+  EXPECT_EQ(next.verdict, Verdict::kOk) << next.why;
 }
 
 // An answer as KernelBench asks for it; `body` is the work of its function.
