@@ -91,7 +91,8 @@ class JobRunner {
     grid_ = std::make_unique<GridRunner>(*memory_);
     for (run_ = 0; run_ < job_.runs.size() && !result_.fault; ++run_) {
       if (!check_buffers(job_.runs[run_])) break;
-      memory_->begin_run(job_.runs[run_].buffers, job_.runs[run_].held_line);
+      const Run& run = job_.runs[run_];
+      memory_->begin_run(run.buffers, run.held_line, run.order == Order::kLockstep);
       if (!check_launches(job_.runs[run_])) break;
       execute(job_.runs[run_]);
     }

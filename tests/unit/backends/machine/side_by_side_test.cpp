@@ -112,6 +112,66 @@ TEST(SideBySide, AWarpIsHeldUpBehindTheLine) {
   EXPECT_NE(chain(Order::kDrawn, 9), right);
 }
 
+// Block 0 waits for the others and adds what they have left, by accesses without order, with fences,
+// or by loads that the L1 cache may answer.
+constexpr std::string_view kOld = R"(
+__global__ void without_fences(volatile int* values, volatile int* flags, int* sum) {
+  const int b = blockIdx.x;
+  if (b > 0) { values[b] = b; flags[b] = 1; return; }
+  for (int k = 1; k < gridDim.x; ++k) { while (flags[k] == 0) {} *sum += values[k]; }
+}
+__global__ void with_fences(volatile int* values, volatile int* flags, int* sum) {
+  const int b = blockIdx.x;
+  if (b > 0) { values[b] = b; __threadfence(); flags[b] = 1; return; }
+  for (int k = 1; k < gridDim.x; ++k) { while (flags[k] == 0) {} __threadfence(); *sum += values[k]; }
+}
+__global__ void one_word(int* values, volatile int* flags, int* sum) {
+  const int b = blockIdx.x;
+  if (b > 0) { flags[b] = b; return; }
+  for (int k = 1, seen; k < gridDim.x; ++k) { do seen = flags[k]; while (seen == 0); *sum += seen; }
+}
+__global__ void plainly(int* values, int* flags, int* sum) {
+  const int b = blockIdx.x;
+  if (b > 0) { atomicExch(&flags[b], b); return; }
+  for (int k = 1; k < gridDim.x; ++k) {
+    int seen;
+    do asm volatile("ld.global.ca.s32 %0, [%1];" : "=r"(seen) : "l"(flags + k)); while (seen == 0);
+    *sum += seen;
+  }
+}
+__global__ void hints(int* values, int* flags, int* sum) {
+  for (int k = 0; k < 4; ++k)
+    if (flags[0] < 1 + (int)blockIdx.x) atomicMax(flags, 1 + (int)blockIdx.x);
+  if (threadIdx.x == 0 && atomicAdd(&flags[1], 1) == gridDim.x - 1) *sum = 3 + atomicAdd(flags, 0);
+})";
+
+Update old_values(std::string kernel, Order order) {
+  Emulation run(kOld, {kernel});
+  const auto values = run.output<int>("values", 4), flags = run.output<int>("flags", 4);
+  const auto sum = run.output<int>("sum", 1);
+  run.launch(0, {4, 1, 1}, {1, 1, 1}, {values, flags, sum});
+  run.job.work_limit = 1'000'000;
+  Update update{run.run(order), 0};
+  update.sum = run.values<int>(sum)[0];
+  return update;
+}
+
+TEST(SideBySide, AReadMayFindWhatWasThereBefore) {
+  EXPECT_EQ(old_values("without_fences", Order::kForward).sum, 6);
+  EXPECT_NE(old_values("without_fences", Order::kLockstep).sum, 6);
+  const Update plainly = old_values("plainly", Order::kLockstep);
+  ASSERT_TRUE(plainly.result.fault);
+  EXPECT_EQ(plainly.result.fault->kind, FaultKind::kWorkLimit);
+  for (const char* kernel : {"with_fences", "one_word"}) {
+    for (const Order order : {Order::kForward, Order::kLockstep, Order::kDrawn}) {
+      const Update right = old_values(kernel, order);
+      EXPECT_FALSE(right.result.fault) << kernel;
+      EXPECT_EQ(right.sum, 6) << kernel;
+    }
+  }
+  EXPECT_EQ(old_values("hints", Order::kLockstep).sum, 7);
+}
+
 // Blocks for which there is no room side by side, and more work than is done so.
 TEST(SideBySide, LargeGridsEndBlockAfterBlock) {
   constexpr std::uint32_t kBlocks = 3000;

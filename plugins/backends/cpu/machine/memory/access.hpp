@@ -36,6 +36,7 @@ struct MemoryAccess {
   bool strong = false;             // volatile, relaxed, acquire, release, atomic
   bool block_scope = false;        // strong towards threads of the same block only
   bool read_only = false;          // a load through the cache for what nobody writes (ld.nc)
+  bool past_l1 = false;            // a load that the L1 cache does not answer (ld.cg, ld.cv)
   bool reduces = false;            // atomic; no one reads the old value, and others may come first
   bool replaces = false;           // atomic; what is there has no influence
   bool idle = false;               // see IdleLoads

@@ -11,6 +11,8 @@ void BlockMemory::begin_block(std::uint32_t warps) {
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
   path_.begin(warps);
+  seen_.clear();
+  hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
     local_[warp].begin_block();
     copies_[warp].begin_block();

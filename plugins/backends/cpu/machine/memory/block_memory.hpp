@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
@@ -71,6 +73,8 @@ class BlockMemory {
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+  // After a load that may be old: memory is again as it is.
+  void show_present();
 
   // A lane's asynchronous copy arrives; all of the lanes' copies do.
   void end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane);
@@ -97,6 +101,10 @@ class BlockMemory {
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
   Access access_of(const Request& request, unsigned lane, bool shared);
   void synchronise(std::uint64_t address, std::uint32_t bytes, const Access& access);
+  void keep_old(const Request& request, const Region& region, std::uint64_t address,
+                const Access& access);
+  bool show_old(const Request& request, const Region& region, std::uint64_t address,
+                const Access& access, Record write);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
@@ -107,6 +115,15 @@ class BlockMemory {
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   BlockPath path_;
   bool held_ = false;
+  // Old values: by address, the version of the write that the block has seen; what is hidden by an
+  // old value that is shown now.
+  struct Hidden {
+    std::byte* at;
+    std::uint32_t bytes;
+    std::array<std::byte, OldValue::kMostBytes> value;
+  };
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_;
+  std::vector<Hidden> hidden_;
 };
 
 }  // namespace krl::machine

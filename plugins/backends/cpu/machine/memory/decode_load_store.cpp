@@ -172,6 +172,7 @@ bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruc
   access.strong = modifiers.strong;
   access.block_scope = modifiers.block_scope;
   access.read_only = modifiers.read_only;
+  access.past_l1 = modifiers.past_l1;
   access.elements = static_cast<std::uint8_t>(modifiers.elements);
   access.element_bytes = static_cast<std::uint8_t>(bytes);
   std::uint32_t width = 0;

@@ -304,6 +304,7 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
   GlobalShadow::touch(request.write ? &sector.write : &sector.read, order_.serial());
   held_ |= request.line == launch_.held_line();
   bool if_changed = false;
+  const Record write = cells.of(address).write;
   for (std::uint64_t at = address; at < address + request.bytes; at += cells.bytes) {
     Cell& cell = cells.of(at);
     Conflict with;
@@ -317,7 +318,11 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
     }
     order_.remember(&cell, access, verdict);
   }
-  if (request.strong) synchronise(address, request.bytes, access);
+  if (request.may_be_old && show_old(request, region, address, access, write)) return false;
+  if (request.strong) {
+    if (request.write) keep_old(request, region, address, access);
+    synchronise(address, request.bytes, access);
+  }
   return if_changed;
 }
 

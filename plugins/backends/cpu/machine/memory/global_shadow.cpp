@@ -46,12 +46,12 @@ void GlobalShadow::begin_launch() {
 
 std::uint32_t GlobalShadow::begin_block() {
   const auto serial = first_serial_ + static_cast<std::uint32_t>(blocks_.size());
-  blocks_.push_back({serial, false});
+  blocks_.push_back({serial, 0, false});
   return serial;
 }
 
 std::uint32_t GlobalShadow::continue_block(std::uint32_t serial) {
-  blocks_.push_back({block(serial).first_serial, false});
+  blocks_.push_back({block(serial).first_serial, 0, false});
   return first_serial_ + static_cast<std::uint32_t>(blocks_.size()) - 1;
 }
 

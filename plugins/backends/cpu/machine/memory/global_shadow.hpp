@@ -51,6 +51,7 @@ class ZeroPages {
 // A block that has run or runs in this launch.
 struct BlockRecord {
   std::uint32_t first_serial = 0;  // a long block has several serials, one after another
+  std::uint64_t fenced = 0;        // the time of its last fence for all; 0: none
   bool forgotten = false;          // what it did under this serial counts as ordered
 };
 
@@ -61,6 +62,8 @@ class GlobalShadow {
 
   void begin_launch();
   SyncWords& words() { return words_; }
+  std::uint64_t time() const { return time_; }  // counts fences
+  std::uint64_t next_time() { return ++time_; }
   // A serial number for a block that begins, or for one whose stamps have been used up.
   std::uint32_t begin_block();
   std::uint32_t continue_block(std::uint32_t serial);
@@ -101,6 +104,7 @@ class GlobalShadow {
   Record floor_ = Record{1} << kSerialShift;
   std::vector<BlockRecord> blocks_;
   SyncWords words_;
+  std::uint64_t time_ = 0;
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   std::uint32_t units_ = 0;  // given out in this launch
 };

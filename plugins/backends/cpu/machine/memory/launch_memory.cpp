@@ -59,8 +59,10 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
 LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
     : variables_(variables), arena_(arena) {}
 
-void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line) {
+void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line,
+                             bool weak) {
   held_line_ = held_line;
+  old_values_.begin_run(weak);
   regions_.clear();
   encounters_.clear();
   std::uint64_t variable_bytes = 0;
@@ -101,6 +103,7 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
   parameters_ = std::move(parameters);
   shared_bytes_ = shared_bytes;
   shadow_.begin_launch();
+  old_values_.begin_launch();
   atomics_.clear();
   hottest_atomic_ = 0;
   critical_ = {};

@@ -13,6 +13,7 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
+#include "plugins/backends/cpu/machine/memory/old_values.hpp"
 #include "plugins/backends/cpu/machine/memory/written_bytes.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
@@ -37,7 +38,9 @@ class LaunchMemory {
 
   // Places the buffers, each far from the next; variables get their initial values. The buffers are
   // in the arena, at multiples of 256 bytes. Throws std::bad_alloc.
-  void begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line = 0);
+  // `weak`: reads may find what strong writes have replaced.
+  void begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line = 0,
+                 bool weak = false);
   // Of a buffer of the run: what its pointer argument is.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
@@ -60,6 +63,7 @@ class LaunchMemory {
   std::span<const std::byte> parameters() const { return parameters_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
   GlobalShadow& shadow() { return shadow_; }
+  OldValues& old_values() { return old_values_; }
   // The region that has all bytes [from, to); null if there is none.
   Region* find(std::uint64_t from, std::uint64_t to);
   // The region nearest to an address, if that is near enough to be meant for it.
@@ -84,6 +88,7 @@ class LaunchMemory {
   std::vector<std::byte> variable_bytes_;
   GlobalShadow shadow_;
   WrittenBytes written_;
+  OldValues old_values_;
   Program* program_ = nullptr;
   cpu::Dim3 block_{};
   std::vector<std::byte> parameters_;

@@ -154,8 +154,12 @@ void load(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
       load_one<Register, Stored>(lanes, row<Register>(frame, access.rows[0]));
     }
   };
-  access_memory(memory, request_of(i, warp), AccessForm::addresses(i, frame), mask,
-                AccessForm::space(i), frame, move);
+  Request request = request_of(i, warp);
+  request.may_be_old = memory.launch().old_values().kept();
+  access_memory(memory, request, AccessForm::addresses(i, frame), mask, AccessForm::space(i), frame,
+                move);
+  if (request.may_be_old) [[unlikely]]
+    memory.show_present();
   if (i.extra[2] != 0) [[unlikely]]
     memory.fence(warp.index(), mask, {i.extra[2]});
 }

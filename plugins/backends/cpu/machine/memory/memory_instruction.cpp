@@ -60,7 +60,8 @@ MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operan
   MemoryModifiers found;
   for (const std::string& name : instruction.modifiers) {
     if (name == "L2::cache_hint") found.cache_policy = true;
-    if (name == "nc") found.read_only = true;
+    found.read_only |= name == "nc";
+    found.past_l1 |= name == "cg" || name == "cv";
     if (is_hint(name) || take_order(name, &found)) continue;
     if (const auto space = space_named(name)) {
       const bool copies = instruction.opcode == "cp";  // from one space to another

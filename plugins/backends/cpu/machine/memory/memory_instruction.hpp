@@ -23,6 +23,7 @@ struct MemoryModifiers {
   bool release = false;
   bool block_scope = false;         // .cta
   bool read_only = false;           // .nc
+  bool past_l1 = false;             // .cg, .cv
   bool cache_policy = false;        // .L2::cache_hint: one operand more, at the end
   std::vector<std::string> others;  // in their order: operations, .noftz, …
 

@@ -36,6 +36,7 @@ void AccessOrder::reset_stamps() {
 void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
   if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
   if (!fence.releases()) return;
+  if (fence.scope() == Scope::kDevice) shadow_.block(serial_).fenced = shadow_.next_time();
   const std::uint32_t block = shadow_.block(serial_).first_serial;
   Knowledge own;
   own.add_block(block, bound_of(serial_, barrier_));

@@ -86,6 +86,19 @@ class AccessOrder {
   // What a warp did with an earlier stamp is ordered before what its lanes do now.
   Who last_meeting(std::uint32_t warp) const { return met_[warp]; }
 
+  // Whether an earlier access is ordered before what a warp does now.
+  bool is_ordered(Record earlier, std::uint32_t warp) const {
+    return !of_this_launch(earlier) || of_this_block(earlier) || knows(warp, earlier);
+  }
+  // Whether its block has fenced after an access, and then this one: all fences are in one order.
+  bool fenced_since(Record earlier, std::uint64_t time) const {
+    const std::uint64_t other = shadow_.block(serial_of(earlier)).fenced;
+    return other > time && shadow_.block(serial_).fenced > other;
+  }
+  // A strong read of what a word had before its last write.
+  void take_up(const Knowledge& published, const Access& access) {
+    synchronisation_.take_up(published, warp_of(access.who), access.scope);
+  }
   // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
   // Whether it depends on the schedule alone that the access comes after those of the cell, and the

@@ -34,6 +34,7 @@ struct Request {
   bool strong = false;
   bool atomic = false;
   const StoredValues* values = nullptr;  // of a store
+  bool may_be_old = false;               // a load that may find what has been replaced
 
   // Whether what it writes, or what it returns, follows from what is there.
   bool changes() const { return atomic && !access.replaces; }

@@ -18,7 +18,7 @@ void publish(SyncWords* words, std::uint64_t word, const Knowledge& what, bool a
   }
 }
 
-void take_up(const SyncWords& words, std::uint64_t word, Knowledge* to) {
+void add_published(const SyncWords& words, std::uint64_t word, Knowledge* to) {
   if (words.empty()) return;
   const auto found = words.find(word);
   if (found != words.end()) to->join(found->second);
@@ -66,8 +66,8 @@ void Synchronisation::read(const SyncWords* words, std::uint64_t word, std::uint
                            Scope scope) {
   if (words_.empty() && (words == nullptr || words->empty())) return;
   Warp& reading = active(warp);
-  take_up(words_, words == nullptr ? word | kShared : word, &reading.taken_up_of_block);
-  if (words != nullptr && scope == Scope::kDevice) take_up(*words, word, &reading.taken_up);
+  add_published(words_, words == nullptr ? word | kShared : word, &reading.taken_up_of_block);
+  if (words != nullptr && scope == Scope::kDevice) add_published(*words, word, &reading.taken_up);
 }
 
 void Synchronisation::write(SyncWords* words, std::uint64_t word, std::uint32_t warp,

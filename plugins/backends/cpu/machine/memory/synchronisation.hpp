@@ -73,6 +73,10 @@ class Synchronisation {
   void write(SyncWords* words, std::uint64_t word, std::uint32_t warp, std::uint32_t lane,
              Scope scope, bool atomic);
 
+  void take_up(const Knowledge& published, std::uint32_t warp, Scope scope) {
+    if (scope == Scope::kDevice && !published.empty()) active(warp).taken_up.join(published);
+  }
+
   // Whether an access by a warp of a block is ordered before what a warp of this one does now.
   bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {
     return known_.covers(block, access) ||
