@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
 })",
                   FaultKind::kDivergentBarrier, 2, "different barriers: two of line 2"},
         FaultCase{"two_calls_in_one_line",
-                  R"(__device__ void meet(float* x) { x[threadIdx.x] += 1; __syncthreads(); }
+                  R"(__device__ void meet(float* x) { x[threadIdx.x] = 1; __syncthreads(); }
 __global__ void k(float* x, int n) {
   if (threadIdx.x & 1) { meet(x); x[threadIdx.x] = 2; } else { meet(x); x[threadIdx.x] = 3; }
 })",

@@ -319,10 +319,9 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
     order_.remember(&cell, access, verdict);
   }
   if (request.may_be_old && show_old(request, region, address, access, write)) return false;
-  if (request.strong) {
-    if (request.write) keep_old(request, region, address, access);
-    synchronise(address, request.bytes, access);
-  }
+  if (request.strong && request.write) keep_old(request, region, address, access);
+  // A load past the L1 cache is as good as a strong one: __ldcg waits for flags in much code.
+  if (request.strong || request.access.past_l1) synchronise(address, request.bytes, access);
   return if_changed;
 }
 

@@ -35,8 +35,10 @@ bool BlockMemory::show_old(const Request& request, const Region& region, std::ui
   if (order_.fenced_since(write, old->time)) return false;
   std::uint64_t& seen = seen_[address];
   if (seen >= old->version) return false;
-  if (request.strong) order_.take_up(old->published, access);
-  if (request.strong || request.access.past_l1) seen = old->version;
+  if (request.strong || request.access.past_l1) {
+    order_.take_up(old->published, access);
+    seen = old->version;
+  }
   std::byte* const at = region.host + (address - region.begin);
   Hidden& hidden = hidden_.emplace_back(Hidden{at, old->bytes, {}});
   std::memcpy(hidden.value.data(), at, old->bytes);
