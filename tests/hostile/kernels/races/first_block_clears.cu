@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic on-gpu: nondeterministic|wrong_result|ok
+// task: total_sum expect: nondeterministic|runtime_fault on-gpu: nondeterministic|wrong_result|ok
 // The block that comes first clears the total; others may have added to it by then.
 // @scratch arrived int[1]
 // @launch clear<<<1, 1>>>(arrived)
