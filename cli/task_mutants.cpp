@@ -136,7 +136,7 @@ class MutantRun {
   struct Known {
     std::once_flag checked_once, proved_once;
     bool right = false;
-    Result<Proof> proof = invalid("");
+    Proof proof = {};
   };
 
   // The mutants of an original that is not right tell nothing.
@@ -150,9 +150,14 @@ class MutantRun {
     return known.right;
   }
 
-  const Result<Proof>& proof_of(std::size_t index) {
+  // Without one, those of its mutants that are accepted cannot be told from it.
+  Proof proof_of(std::size_t index) {
     Known& known = known_[index];
-    std::call_once(known.proved_once, [&] { known.proof = mutants_.prove(originals_[index]); });
+    std::call_once(known.proved_once, [&] {
+      const auto proof = mutants_.prove(originals_[index]);
+      if (proof) known.proof = *proof;
+      if (!proof) fail(name_of(index) + ": cannot be compared with: " + proof.error().message);
+    });
     return known.proof;
   }
 

@@ -59,12 +59,12 @@ Result<Original> MutantJudge::with_ptx(const Original& original) const {
 }
 
 Result<Fated> MutantJudge::judge(const Mutant& mutant, const Original& original,
-                                 const std::function<Result<Proof>()>& proof) const {
+                                 const std::function<Proof()>& proof) const {
   const std::string source = changed(original.source, mutant.change);
   KRL_ASSIGN(const Evaluation ordinary, evaluate(original, source, options_.stages));
   if (!is_program(ordinary.verdict)) return Fated{Fate::kInvalid, ordinary.verdict, ordinary.why};
   if (!ordinary.passed()) return Fated{Fate::kRefused, ordinary.verdict, ordinary.why};
-  KRL_ASSIGN(const Proof right, proof());
+  const Proof right = proof();
   if (right.code) {
     KRL_ASSIGN(const Evaluation code, evaluate(original, source, kCode));
     if (code.value("code_digest") == right.code)

@@ -23,7 +23,7 @@ enum class Fate {
   kBeyond,         // equal on them, but what was changed needs larger sizes to show
   kLucky,          // equal bits on them, though an initial value or an order was dropped
   kSame,           // equal code, or equal bits on all inputs
-  kUnproved,       // accepted, and the backend cannot compare
+  kUnproved,       // accepted, and there is nothing to compare it with
 };
 inline constexpr std::size_t kFates = 9;
 std::string_view name_of(Fate fate);  // "refused_by_pool"
@@ -54,10 +54,10 @@ class MutantJudge {
   // The original with its compiled code, to which changes are made then.
   Result<Original> with_ptx(const Original& original) const;
 
-  // `proof`: gives the original's, where it is needed. An error is an infrastructure error, or the
-  // proof's.
+  // `proof`: gives the original's, where it is needed; an empty one if there is none. An error is an
+  // infrastructure error.
   Result<Fated> judge(const Mutant& mutant, const Original& original,
-                      const std::function<Result<Proof>()>& proof) const;
+                      const std::function<Proof()>& proof) const;
 
  private:
   Result<Evaluation> evaluate(const Original& original, const std::string& source,
