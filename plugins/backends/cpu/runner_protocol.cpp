@@ -99,7 +99,7 @@ namespace krl::cpu {
 
 KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
 KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments)
-KRL_JSON(static, Run, buffers, launches, count, order, held_line)
+KRL_JSON(static, Run, buffers, launches, count, order, held_line, garbage)
 KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, runs)
 
 KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests, l1_requests,
@@ -117,14 +117,12 @@ KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
 KRL_JSON(static, Encounter, run, line, place)
 KRL_JSON(static, Unwritten, run, buffer, first, count)
+KRL_JSON(static, Unset, run, line, what)
 KRL_JSON(static, LaunchError, run, launch, argument, message)
 
 void to_json(json& j, const Result& result) {
-  j = {{"kernels", result.kernels},
-       {"runs", result.runs},
-       {"encounters", result.encounters},
-       {"unwritten", result.unwritten},
-       {"work", result.work}};
+  j = {{"kernels", result.kernels},     {"runs", result.runs},   {"encounters", result.encounters},
+       {"unwritten", result.unwritten}, {"unset", result.unset}, {"work", result.work}};
   if (result.launch_error) j["launch_error"] = *result.launch_error;
   if (result.fault) j["fault"] = *result.fault;
 }
@@ -135,6 +133,7 @@ void from_json(const json& j, Result& result) {
   j.at("runs").get_to(result.runs);
   j.at("encounters").get_to(result.encounters);
   j.at("unwritten").get_to(result.unwritten);
+  j.at("unset").get_to(result.unset);
   j.at("work").get_to(result.work);
   if (j.contains("launch_error")) result.launch_error = j.at("launch_error").get<LaunchError>();
   if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();

@@ -87,6 +87,7 @@ struct Run {
   bool count = false;  // collect counters; the verdict is the same with and without
   Order order = Order::kForward;
   std::uint32_t held_line = 0;  // kDrawn: warps are often stalled after its accesses; 0: none
+  std::uint64_t garbage = 0;    // the seed of what nobody has set: see garbage.hpp
 
   bool operator==(const Run&) const = default;
 };
@@ -157,6 +158,16 @@ struct Encounter {
 };
 
 inline constexpr std::size_t kMostEncounters = 8;
+
+// A run met what nobody has set, in a way that is right if nothing follows from it: a register that
+// not every path writes, the value of a lane that takes no part, local memory that was not written.
+struct Unset {
+  std::uint32_t run = 0;
+  std::uint32_t line = 0;
+  std::string what;  // "a variable that not every path sets"
+
+  bool operator==(const Unset&) const = default;
+};
 
 // Elements of an output that a run did not write, or only in part.
 struct Unwritten {
@@ -262,7 +273,9 @@ struct Result {
   // Of finished runs, in their order: the first on different lines, at most kMostEncounters per run.
   std::vector<Encounter> encounters;
   std::vector<Unwritten> unwritten;  // of finished runs, in their order
-  std::uint64_t work = 0;            // as counted for the work limit, over all runs
+  // Of finished runs, in their order: as encounters.
+  std::vector<Unset> unset;
+  std::uint64_t work = 0;  // as counted for the work limit, over all runs
 
   bool operator==(const Result&) const = default;
 };

@@ -91,8 +91,7 @@ class JobRunner {
     grid_ = std::make_unique<GridRunner>(*memory_);
     for (run_ = 0; run_ < job_.runs.size() && !result_.fault; ++run_) {
       if (!check_buffers(job_.runs[run_])) break;
-      const Run& run = job_.runs[run_];
-      memory_->begin_run(run.buffers, run.held_line, run.order == Order::kLockstep);
+      memory_->begin_run(job_.runs[run_]);
       if (!check_launches(job_.runs[run_])) break;
       execute(job_.runs[run_]);
     }
@@ -231,6 +230,10 @@ class JobRunner {
     for (Encounter encounter : memory_->encounters()) {
       encounter.run = static_cast<std::uint32_t>(run_);
       result_.encounters.push_back(std::move(encounter));
+    }
+    for (Unset unset : memory_->unset()) {
+      unset.run = static_cast<std::uint32_t>(run_);
+      result_.unset.push_back(std::move(unset));
     }
   }
 

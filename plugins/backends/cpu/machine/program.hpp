@@ -157,7 +157,8 @@ struct Function {
   std::vector<std::byte> frame;  // as it is at the start: constants in place, all else zero
   std::vector<SpecialRow> specials;
   // Rows (offset, bytes) that may be read before they are written.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> cleared;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> unset;
+  std::vector<std::uint32_t> unset_lines;          // where the registers among them are read first
   std::vector<ParameterSlot> parameters, results;  // of a function that is called
   std::vector<EntryParameter> entry_parameters;    // of an entry
   std::uint32_t parameter_bytes = 0;               // …

@@ -116,9 +116,9 @@ void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
     }
   } else {
     move_to_block(entry, top_);
-    for (const auto& [offset, bytes] : entry.cleared) std::memset(top_ + offset, 0, bytes);
     for (const auto& [key, frame] : callees_) move_to_block(*std::get<const Function*>(key), frame);
   }
+  set_garbage(entry, top_, kAllLanes);
   live_ = lanes;
   splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady, waiting_};
   count_ = 1;
@@ -142,6 +142,25 @@ void Warp::set_special(const SpecialRow& special, std::byte* frame) const {
 
 void Warp::fill_specials(const Function& function, std::byte* frame) const {
   for (const SpecialRow& special : function.specials) set_special(special, frame);
+}
+
+// Registers that may be read before they are written hold no one's values.
+void Warp::set_garbage(const Function& function, std::byte* frame, Mask mask) {
+  cpu::Garbage& garbage = memory_.launch().garbage();
+  for (const auto& [offset, bytes] : function.unset) {
+    const std::uint32_t* const values = garbage.take(bytes);
+    const std::uint32_t each = bytes / kLanes;
+    if (each == 0) {
+      set_predicate(row<Mask>(frame, offset), mask, *values);
+    } else if (mask == kAllLanes) {
+      std::memcpy(frame + offset, values, bytes);
+    } else {
+      for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+        const std::uint32_t at = static_cast<std::uint32_t>(first_lane(rest)) * each;
+        std::memcpy(frame + offset + at, reinterpret_cast<const std::byte*>(values) + at, each);
+      }
+    }
+  }
 }
 
 // A frame of an earlier block of the launch becomes one of the present block.
@@ -328,18 +347,10 @@ void Warp::enter(Function& function, const Call& call, BasicBlock* returns_to) {
   }
   if (function.local_bytes > 0) {
     const std::uint32_t base = activation(frame).local_base;
-    memory_.local(index_).forget(base, base + function.local_bytes, mask);
+    memory_.local(index_).forget(base, base + function.local_bytes, mask,
+                                 memory_.launch().garbage());
   }
-  for (const auto& [offset, bytes] : function.cleared) {
-    const std::uint32_t each = bytes / kLanes;
-    if (each == 0) {
-      set_predicate(row<Mask>(frame, offset), mask, 0);
-    } else {
-      for (Mask rest = mask; rest != 0; rest &= rest - 1) {
-        std::memset(frame + offset + static_cast<std::uint32_t>(first_lane(rest)) * each, 0, each);
-      }
-    }
-  }
+  set_garbage(function, frame, mask);
   for (std::size_t i = 0; i < std::min(call.arguments.size(), function.parameters.size()); ++i) {
     copy_slot(frame, function.parameters[i], caller, call.arguments[i], mask);
   }

@@ -81,6 +81,7 @@ class Warp {
   Split* favoured();
   void enter(Function& function, const Call& call, BasicBlock* returns_to);
   void set_special(const SpecialRow& special, std::byte* frame) const;
+  void set_garbage(const Function& function, std::byte* frame, Mask mask);
   void fill_specials(const Function& function, std::byte* frame) const;
   void move_to_block(const Function& function, std::byte* frame) const;
   [[noreturn]] void fault(FaultKind kind, std::string message, int lane) const;

@@ -66,6 +66,16 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Machine
   return std::nullopt;
 }
 
+// What may be why a run is wrong.
+std::string unset_text(const Result& result, std::size_t run) {
+  for (const Unset& unset : result.unset) {
+    if (unset.run == run) {
+      return "; perhaps because line " + std::to_string(unset.line) + " uses " + unset.what;
+    }
+  }
+  return {};
+}
+
 std::vector<Case> estimated_cases(const PreparedTask& task) {
   std::vector<Case> cases = untried_cases(task, task.cases.size());
   for (Case& c : cases) c.estimated = c.kind != CaseKind::kFresh;
@@ -108,7 +118,8 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   }
   if (first_wrong) {
     const Case& c = record->cases[runs.runs()[*first_wrong].plan.case_index];
-    record->fail(Verdict::kWrongResult, named(c) + ": " + c.detail);
+    record->fail(Verdict::kWrongResult,
+                 named(c) + ": " + c.detail + unset_text(result, *first_wrong));
   }
   if (!result.fault && !result.launch_error) return first_wrong;
 

@@ -7,6 +7,7 @@
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
+#include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/evaluator/task_origin.hpp"
@@ -130,6 +131,7 @@ void MachineRuns::lay_out() {
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
     run.held_line = planned.plan.held_line;
+    run.garbage = job_.seed + job_.runs.size();
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
       place(run,
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
@@ -153,7 +155,7 @@ void MachineRuns::lay_out() {
 
 // Inputs as drawn, everything else poisoned: what a kernel leaves out shows.
 void MachineRuns::fill() {
-  std::memset(arena_.bytes().data(), static_cast<int>(kPoison), arena_.bytes().size());
+  Garbage(job_.seed).fill(arena_.bytes());
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     const auto& inputs = runs_[r].data->inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -72,7 +72,11 @@ std::string inconsistency(const Job& job, const Result& result) {
   if (std::any_of(result.encounters.begin(), result.encounters.end(), unfinished)) {
     return "warps met in a run that did not end";
   }
-  if (result.encounters.size() > finished * kMostEncounters) {
+  const auto is_early = [&](const Unset& unset) { return unset.run >= finished; };
+  if (std::any_of(result.unset.begin(), result.unset.end(), is_early)) {
+    return "unset values in a run that did not end";
+  }
+  if (std::max(result.encounters.size(), result.unset.size()) > finished * kMostEncounters) {
     return "more encounters than runs may have";
   }
   for (const Unwritten& unwritten : result.unwritten) {
@@ -93,6 +97,7 @@ void name_for_people(const std::vector<std::string>& mangled, const std::vector<
   const auto readable = [&](std::string& text) { text = cut(with_names(text, mangled, names)); };
   for (KernelFacts& kernel : result->kernels) readable(kernel.name);
   for (Encounter& encounter : result->encounters) readable(encounter.place);
+  for (Unset& unset : result->unset) readable(unset.what);
   if (result->fault) {
     readable(result->fault->message);
     readable(result->fault->kernel);

@@ -1,6 +1,8 @@
 // Memory that nobody has written has no value.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/backends/machine/emulation.hpp"
 
 namespace krl::machine {
@@ -129,6 +131,32 @@ TEST(Initialisation, OutputsThatARunLeavesOutAreReported) {
             (std::vector<Unwritten>{{0, 2, 0, 4}}));
   EXPECT_EQ(unwritten(HEAD "if (i < 60) y[i] = 1; else ((char*)y)[4 * i] = 1; }"),
             (std::vector<Unwritten>{{0, 2, 60, 4}}));
+}
+
+// What 64 threads get, as bits.
+std::set<std::uint32_t> garbage_of(const char* body) {
+  Emulation emulation("__global__ void k(unsigned* y) { int t = threadIdx.x; unsigned v = 0;\n" +
+                          std::string(body) + "\ny[t] = v; }",
+                      {"k"});
+  const auto y = emulation.unset<std::uint32_t>("y", 60);
+  emulation.launch(0, {1, 1, 1}, {60, 1, 1}, {y});
+  const Result result = emulation.run();
+  EXPECT_FALSE(result.fault) << result.fault->message;
+  EXPECT_EQ(result.unset.size(), 1u);
+  if (!result.unset.empty()) EXPECT_EQ(result.unset[0].line, 2u) << result.unset[0].what;
+  const auto values = emulation.values<std::uint32_t>(y);
+  return {values.begin(), values.end()};
+}
+
+TEST(Initialisation, GarbageHasEveryKindOfValue) {
+  for (const char* body : {"asm volatile(\"{.reg .u32 none; mov.u32 %0, none;}\" : \"=r\"(v));",
+                           "if (t >= 32) v = __shfl_sync(~0u, t, 28 + t % 4);"}) {
+    const auto values = garbage_of(body);
+    EXPECT_GE(values.size(), 5u) << body;
+    for (const std::uint32_t value : {0xffffffffu, 0x7f7f7f7fu, 0xfefefefeu}) {
+      EXPECT_EQ(values.count(value), 1u) << body << value;
+    }
+  }
 }
 
 #undef HEAD

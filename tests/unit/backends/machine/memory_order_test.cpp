@@ -14,7 +14,9 @@ class MemoryOrder : public ::testing::Test {
   static constexpr std::uint32_t kBytes = 4096;
 
   MemoryOrder() : launch_(variables_, arena_) {
-    launch_.begin_run({{"x", 0, kBytes, 4, true, cpu::Role::kInOut}});
+    cpu::Run run;
+    run.buffers = {{"x", 0, kBytes, 4, true, cpu::Role::kInOut}};
+    launch_.begin_run(run);
     program_.functions.push_back(std::make_unique<Function>());
     for (auto* access : {&load_, &store_}) {
       program_.functions.back()->accesses.push_back({*access, [](MemoryAccess*) {}});

@@ -100,7 +100,10 @@ class BodyDecoder {
     find_reductions();
     idle_loads_.mark();
     const auto unwritten = registers_read_unwritten(registers_, layout_.register_count());
-    for (const std::uint32_t reg : unwritten) function_.cleared.push_back(layout_.row_of(reg));
+    for (const std::uint32_t reg : unwritten) {
+      function_.unset.push_back(layout_.row_of(reg));
+      function_.unset_lines.push_back(first_read_[reg]);
+    }
     invariants_.move(unwritten, &function_);
   }
 
@@ -151,6 +154,7 @@ class BodyDecoder {
 
   void instruction(const ptx::Instruction& from) {
     layout_.begin_instruction(from);
+    line_ = from.place.source;
     const std::string& opcode = from.opcode;
     if (opcode == "bra") return branch(from);
     if (opcode == "brx") return branch_by_table(from);
@@ -215,8 +219,10 @@ class BodyDecoder {
     invariants_.note_writes(layout_.writes());
     BlockRegisters& registers = registers_[current_];
     is_read_.resize(layout_.register_count());
+    first_read_.resize(layout_.register_count());
     for (const std::uint32_t reg : layout_.reads()) {
       is_read_[reg] = true;
+      if (first_read_[reg] == 0) first_read_[reg] = line_;
       if (!written_here(reg)) registers.read_first.push_back(reg);
     }
     if (!writes_all_lanes) return;
@@ -446,6 +452,8 @@ class BodyDecoder {
   std::vector<std::uint32_t> written_in_;  // per register: the block that wrote it last, + 1
   std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
   std::vector<bool> is_read_;                                     // registers, by any instruction
+  std::vector<std::uint32_t> first_read_;                         // … the line of the first
+  std::uint32_t line_ = 0;                                        // of the present instruction
   std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };
 

@@ -194,7 +194,7 @@ std::uint32_t FrameLayout::table(const std::array<std::uint32_t, kLanes>& values
 
 std::uint32_t FrameLayout::scratch(std::uint32_t bytes_each) {
   const std::uint32_t offset = allocate(row_bytes(bytes_each));
-  function_.cleared.emplace_back(offset, row_bytes(bytes_each));
+  function_.unset.emplace_back(offset, row_bytes(bytes_each));
   return offset;
 }
 

@@ -23,7 +23,8 @@ namespace krl::machine {
 
 class BlockMemory {
  public:
-  explicit BlockMemory(LaunchMemory& launch) : launch_(launch), order_(launch.shadow()) {}
+  explicit BlockMemory(LaunchMemory& launch)
+      : launch_(launch), order_(launch.shadow()), shared_(launch.garbage()) {}
 
   // ---- for the block ----
 

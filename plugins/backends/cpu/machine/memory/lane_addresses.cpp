@@ -37,15 +37,18 @@ void access_local(BlockMemory& memory, const Request& request, const LaneAddress
   }
   if (usable > kLocalBytes) throw_stack_overflow(request.line);
   LocalMemory& local = memory.local(request.warp);
-  local.use(usable);
+  local.use(usable, memory.launch().garbage());
   for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const auto offset = static_cast<std::uint32_t>(static_cast<std::int64_t>(addresses.first) +
                                                    addresses.delta[lane]);
     if (request.write) {
       local.set_written(lane, offset, request.bytes);
-    } else if (!request.access.idle && !local.is_written(lane, offset, request.bytes)) {
-      throw_uninitialised({memory.launch(), request, lane, offset}, ptx::Space::kLocal);
+    } else if (!local.is_written(lane, offset, request.bytes)) {
+      if (!request.access.idle) {
+        throw_uninitialised({memory.launch(), request, lane, offset}, ptx::Space::kLocal);
+      }
+      memory.launch().note_unset(request.line, "local memory that the thread has not written");
     }
   }
   AccessCounts& counts = request.access.counts;

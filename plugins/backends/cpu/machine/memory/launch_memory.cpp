@@ -59,12 +59,14 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
 LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
     : variables_(variables), arena_(arena) {}
 
-void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line,
-                             bool weak) {
-  held_line_ = held_line;
-  old_values_.begin_run(weak);
+void LaunchMemory::begin_run(const cpu::Run& run) {
+  const std::vector<cpu::Buffer>& buffers = run.buffers;
+  held_line_ = run.held_line;
+  old_values_.begin_run(run.order == cpu::Order::kLockstep);
+  garbage_ = cpu::Garbage(run.garbage);
   regions_.clear();
   encounters_.clear();
+  unset_.clear();
   std::uint64_t variable_bytes = 0;
   for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
   variable_bytes_.assign(variable_bytes, std::byte{0});
@@ -112,6 +114,9 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
       access->counts = {};
       access->region = nullptr;
     }
+    for (const std::uint32_t line : function->unset_lines) {
+      note_unset(line, "a variable that not every path sets");
+    }
   }
 }
 
@@ -135,6 +140,15 @@ bool LaunchMemory::is_new_encounter(std::uint32_t line) const {
   return encounters_.size() < cpu::kMostEncounters &&
          std::none_of(encounters_.begin(), encounters_.end(),
                       [line](const cpu::Encounter& known) { return known.line == line; });
+}
+
+void LaunchMemory::note_unset(std::uint32_t line, const char* what) {
+  const auto is_of_line = [line](const cpu::Unset& known) { return known.line == line; };
+  if (line == 0 || unset_.size() >= cpu::kMostEncounters ||
+      std::any_of(unset_.begin(), unset_.end(), is_of_line)) {
+    return;
+  }
+  unset_.push_back({0, line, what});
 }
 
 Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
@@ -36,11 +37,10 @@ class LaunchMemory {
   // `arena`: what buffers are in. Both outlive this.
   LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena);
 
-  // Places the buffers, each far from the next; variables get their initial values. The buffers are
-  // in the arena, at multiples of 256 bytes. Throws std::bad_alloc.
-  // `weak`: reads may find what strong writes have replaced.
-  void begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line = 0,
-                 bool weak = false);
+  // Places the buffers of a run, each far from the next; variables get their initial values. The
+  // buffers are in the arena, at multiples of 256 bytes. In lockstep, reads may find what strong
+  // writes have replaced. Throws std::bad_alloc.
+  void begin_run(const cpu::Run& run);
   // Of a buffer of the run: what its pointer argument is.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
@@ -64,6 +64,7 @@ class LaunchMemory {
   std::uint32_t shared_bytes() const { return shared_bytes_; }
   GlobalShadow& shadow() { return shadow_; }
   OldValues& old_values() { return old_values_; }
+  cpu::Garbage& garbage() { return garbage_; }
   // The region that has all bytes [from, to); null if there is none.
   Region* find(std::uint64_t from, std::uint64_t to);
   // The region nearest to an address, if that is near enough to be meant for it.
@@ -79,6 +80,9 @@ class LaunchMemory {
   void add_path(const cpu::CriticalPath& path) { raise(&critical_, path); }
   // Whether one in this line would be news.
   bool is_new_encounter(std::uint32_t line) const;
+  // See cpu::Unset.
+  void note_unset(std::uint32_t line, const char* what);
+  const std::vector<cpu::Unset>& unset() const { return unset_; }  // as encounters()
   void add_encounter(cpu::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
 
  private:
@@ -89,6 +93,7 @@ class LaunchMemory {
   GlobalShadow shadow_;
   WrittenBytes written_;
   OldValues old_values_;
+  cpu::Garbage garbage_{0};
   Program* program_ = nullptr;
   cpu::Dim3 block_{};
   std::vector<std::byte> parameters_;
@@ -98,6 +103,7 @@ class LaunchMemory {
   cpu::CriticalPath critical_;
   std::uint32_t held_line_ = 0;
   std::vector<cpu::Encounter> encounters_;
+  std::vector<cpu::Unset> unset_;
 };
 
 }  // namespace krl::machine

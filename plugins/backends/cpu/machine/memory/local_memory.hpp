@@ -1,6 +1,6 @@
 // The local memory of a warp's threads, interleaved word by word as in hardware: the words of all
-// lanes at one offset are adjacent. What a thread has not written is known, and reads as bytes of
-// 0xff (a NaN in every format), never as data of another thread or block. One thread.
+// lanes at one offset are adjacent. What a thread has not written is known, and reads as garbage,
+// never as data of another thread or block. One thread.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
@@ -19,17 +20,17 @@ class LocalMemory {
   void begin_block() { usable_ = 0; }
 
   // Makes [0, end) of each lane usable; end is at most kLocalBytes. Throws std::bad_alloc.
-  void use(std::uint32_t end) {
+  void use(std::uint32_t end, cpu::Garbage& garbage) {
     const std::uint32_t words = (end + 3) / 4;
     if (words <= usable_) return;
     pages_.grow(std::size_t{words} * kLanes * 4);
     written_.grow(std::size_t{words} * kLanes);
-    clear(usable_, words, kAllLanes);
+    clear(usable_, words, kAllLanes, garbage);
     usable_ = words;
   }
   // Bytes [begin, end) of the lanes belong to another variable now.
-  void forget(std::uint32_t begin, std::uint32_t end, Mask lanes) {
-    clear(begin / 4, std::min((end + 3) / 4, usable_), lanes);
+  void forget(std::uint32_t begin, std::uint32_t end, Mask lanes, cpu::Garbage& garbage) {
+    clear(begin / 4, std::min((end + 3) / 4, usable_), lanes, garbage);
   }
 
   // Whether a lane has written any of the bytes of an aligned value, or takes note that it has
@@ -65,9 +66,10 @@ class LocalMemory {
   }
 
  private:
-  void clear(std::uint32_t begin, std::uint32_t end, Mask lanes) {
+  void clear(std::uint32_t begin, std::uint32_t end, Mask lanes, cpu::Garbage& garbage) {
     for (std::uint32_t word = begin; word < end; ++word) {
-      set_lanes(word_row(word), lanes, [](unsigned) { return ~std::uint32_t{0}; });
+      const std::uint32_t* const values = garbage.take(kLanes * 4);
+      set_lanes(word_row(word), lanes, [&](unsigned lane) { return values[lane]; });
       set_lanes(written_row(word), lanes, [](unsigned) { return std::uint8_t{0}; });
     }
   }

@@ -241,7 +241,7 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
     encounter |= outcome.encounter;
     if (outcome.verdict == Verdict::kUninitialised) {
       ++unwritten;
-      std::memset(data() + at, 0xff, size);
+      std::memcpy(data() + at, garbage_.take(size), size);
     } else if (outcome.verdict > worst.verdict) {
       worst = outcome;
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/shape.hpp"
 
@@ -13,6 +14,9 @@ namespace krl::machine {
 
 class SharedMemory {
  public:
+  // `garbage` outlives this.
+  explicit SharedMemory(cpu::Garbage& garbage) : garbage_(garbage) {}
+
   // A block begins. `forget`: no stamp in the shadow means anything any more.
   void begin_block(std::uint32_t bytes, bool forget);
   // All accesses so far are ordered; words that the block wrote stay written. See
@@ -53,6 +57,7 @@ class SharedMemory {
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
   void split(std::uint32_t word);
 
+  cpu::Garbage& garbage_;
   std::vector<std::uint64_t> data_;
   std::uint32_t bytes_ = 0;
   std::vector<Who> writes_, reads_;            // of words

@@ -13,10 +13,6 @@
 
 namespace krl::machine {
 
-// The value read from a lane that does not take part. A GPU leaves it undefined; here it is a NaN
-// as f32, f64, f16 and bf16, and far out of the bounds of an array as an integer.
-inline constexpr std::uint32_t kUndefined = 0xfff7fffd;
-
 class Parties {
  public:
   Parties(const Party* first, std::size_t count) : first_(first), count_(count) {

@@ -7,10 +7,12 @@
 #include <functional>
 #include <string_view>
 
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 #include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/parties.hpp"
 #include "plugins/backends/cpu/machine/operations/tensor.hpp"
 #include "plugins/backends/cpu/machine/operations/warp.hpp"
+#include "plugins/backends/cpu/machine/warp.hpp"
 
 namespace krl::machine {
 namespace {
@@ -41,9 +43,9 @@ std::uint32_t clamp_of(const Instruction& last) {
   return static_cast<std::uint32_t>(last.immediate);
 }
 
-// b: by how many lanes, or which.
+// b: by how many lanes, or which. The value of a lane that takes no part is undefined.
 template <Shuffle mode>
-void shuffle(const Party* first, std::size_t count, Warp&) {
+void shuffle(const Party* first, std::size_t count, Warp& warp) {
   const Parties parties(first, count);
   const Parties::Row<std::uint32_t> value(parties, &Instruction::a);
   const Parties::Row<std::int32_t> by(parties, &Instruction::b);
@@ -52,10 +54,16 @@ void shuffle(const Party* first, std::size_t count, Warp&) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     from[lane] = source_lane<mode>(static_cast<int>(lane), by[lane], clamp[lane]);
   }
+  const std::uint32_t* const undefined = warp.memory().launch().garbage().take(kLanes * 4);
   std::uint32_t shuffled[kLanes];
+  Mask absent = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const unsigned source = from[lane] < 0 ? lane : static_cast<unsigned>(from[lane]);
-    shuffled[lane] = parties.has(source) ? value[source] : kUndefined;
+    shuffled[lane] = parties.has(source) ? value[source] : undefined[lane];
+    absent |= Mask{!parties.has(source)} << lane;
+  }
+  if ((absent & parties.lanes()) != 0) {
+    warp.memory().launch().note_unset(first->at->line, "the value of a lane that takes no part");
   }
   parties.set<std::uint32_t>(&Instruction::d, [&](unsigned lane) { return shuffled[lane]; });
   parties.set_predicate(&Instruction::c, lanes_where([&](unsigned i) { return from[i] >= 0; }));

@@ -1,0 +1,55 @@
+// What nobody has set holds, word after word another of the poisons: whatever depends on a few of
+// them is wrong in every run. Buffers without values begin so, and on the machine registers, local
+// memory, padding in shared memory, and what a warp receives from lanes that take no part. One
+// thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "plugins/backends/evaluator/check/poison.hpp"
+
+namespace krl::cpu {
+
+class Garbage {
+ public:
+  static constexpr std::uint32_t kMostBytes = 1024;
+
+  explicit Garbage(std::uint64_t seed) {
+    using enum evaluator::Poison;
+    // Maxima and minima are seen only by what is large.
+    constexpr evaluator::Poison kMixture[] = {kOnes,          kZeros,         kLarge, kLarge,
+                                              kLargeNegative, kLargeNegative, kSmall, kRandom};
+    for (std::uint32_t i = 0; i < kWords; ++i) {
+      const std::uint32_t drawn = poison_word(kRandom, seed, i);
+      words_[i] = poison_word(kMixture[drawn % std::size(kMixture)], seed, kWords + i);
+    }
+  }
+
+  // So many bytes, at most kMostBytes: others each time.
+  const std::uint32_t* take(std::uint32_t bytes) {
+    if (at_ + kMostBytes / 4 > kWords) at_ %= kStride;
+    const std::uint32_t* const taken = words_.data() + at_;
+    at_ += (bytes + 3) / 4 + kStride;
+    return taken;
+  }
+  void fill(std::span<std::byte> memory) {
+    while (!memory.empty()) {
+      const std::size_t part = std::min<std::size_t>(memory.size(), kMostBytes);
+      std::memcpy(memory.data(), take(static_cast<std::uint32_t>(part)), part);
+      memory = memory.subspan(part);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kWords = 8192, kStride = 7;
+
+  std::array<std::uint32_t, kWords> words_;
+  std::uint32_t at_ = 0;  // what is taken next
+};
+
+}  // namespace krl::cpu
