@@ -46,7 +46,7 @@ class Garbage {
   }
 
  private:
-  static constexpr std::uint32_t kWords = 8192, kStride = 7;
+  static constexpr std::uint32_t kWords = 2048, kStride = 7;
 
   std::array<std::uint32_t, kWords> words_;
   std::uint32_t at_ = 0;  // what is taken next
