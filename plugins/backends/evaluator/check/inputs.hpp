@@ -33,8 +33,4 @@ std::uint64_t mix_seed(std::uint64_t seed, std::string_view salt);
 void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
                 std::span<std::byte> bytes);
 
-// What outputs and scratch buffers hold before a launch: NaN in every floating type, an unlikely
-// number in the integer ones, and no valid bool.
-inline constexpr std::byte kPoison{0xff};
-
 }  // namespace krl::evaluator

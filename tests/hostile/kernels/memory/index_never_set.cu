@@ -1,4 +1,4 @@
-// task: row_argmax expect: wrong_result|compile_error|runtime_fault|ok on-gpu: wrong_result|compile_error|ok|runtime_fault
+// task: row_argmax expect: wrong_result|compile_error|runtime_fault on-gpu: wrong_result|compile_error|ok|runtime_fault
 // The index has no value until a later element is greater than the first.
 // @launch kern<<<ceil_div(rows, 64), 64>>>(x, y, rows, cols)
 __global__ void kern(const float* x, int* y, int rows, int cols) {
