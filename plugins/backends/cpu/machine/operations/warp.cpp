@@ -43,6 +43,16 @@ std::uint32_t clamp_of(const Instruction& last) {
   return static_cast<std::uint32_t>(last.immediate);
 }
 
+// Takes note of lanes that receive the value of one that takes no part. `from`: of each; -1: itself.
+void note_absent(const Parties& parties, const std::int32_t* from, Warp& warp) {
+  const Mask receivers = lanes_where([&](unsigned lane) {
+    return from[lane] >= 0 && parties.has(lane) && !parties.has(static_cast<unsigned>(from[lane]));
+  });
+  if (receivers == 0) return;
+  warp.memory().launch().note_unset(parties.begin()->at->line,
+                                    "the value of a lane that takes no part");
+}
+
 // b: by how many lanes, or which. The value of a lane that takes no part is undefined.
 template <Shuffle mode>
 void shuffle(const Party* first, std::size_t count, Warp& warp) {
@@ -56,15 +66,11 @@ void shuffle(const Party* first, std::size_t count, Warp& warp) {
   }
   const std::uint32_t* const undefined = warp.memory().launch().garbage().take(kLanes * 4);
   std::uint32_t shuffled[kLanes];
-  Mask absent = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const unsigned source = from[lane] < 0 ? lane : static_cast<unsigned>(from[lane]);
     shuffled[lane] = parties.has(source) ? value[source] : undefined[lane];
-    absent |= Mask{!parties.has(source)} << lane;
   }
-  if ((absent & parties.lanes()) != 0) {
-    warp.memory().launch().note_unset(first->at->line, "the value of a lane that takes no part");
-  }
+  if (parties.lanes() != kAllLanes) note_absent(parties, from, warp);
   parties.set<std::uint32_t>(&Instruction::d, [&](unsigned lane) { return shuffled[lane]; });
   parties.set_predicate(&Instruction::c, lanes_where([&](unsigned i) { return from[i] >= 0; }));
 }
