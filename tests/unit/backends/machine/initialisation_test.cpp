@@ -143,7 +143,7 @@ std::set<std::uint32_t> garbage_of(const char* body) {
   const Result result = emulation.run();
   EXPECT_FALSE(result.fault) << result.fault->message;
   EXPECT_EQ(result.unset.size(), 1u);
-  if (!result.unset.empty()) EXPECT_EQ(result.unset[0].line, 2u) << result.unset[0].what;
+  for (const Unset& unset : result.unset) EXPECT_EQ(unset.line, 2u) << unset.what;
   const auto values = emulation.values<std::uint32_t>(y);
   return {values.begin(), values.end()};
 }
