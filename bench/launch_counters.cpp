@@ -133,7 +133,7 @@ class Counting {
     const auto module = module_from_bytes(output.module);
     if (!module) throw std::runtime_error("the compile server gave no module");
     std::vector<MachineRun> planned;
-    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, {mix_seed(kSeed, task.digest), 0})) {
+    for (const PlannedRun& run : plan_counted(task.n_cases, mix_seed(kSeed, task.digest))) {
       if (run.counted) planned.push_back({run, inputs_of(task, run)});
     }
     MachineRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
@@ -171,8 +171,7 @@ class Counting {
     for (const TensorDefinition& definition : task.definition.inputs) {
       const ResolvedTensor& tensor = *task.cases[run.case_index].find(definition.name);
       data->inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
-      fill_input(tensor, run.seed, factor_of(task.definition, run.distribution),
-                 data->inputs.back());
+      fill_input(tensor, run.seed, run.distribution, data->inputs.back());
     }
     return data;
   }

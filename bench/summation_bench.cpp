@@ -117,24 +117,24 @@ double allowed(const Values& x, double right) {
          kRoundingFactor * std::sqrt(terms) * (e + kUnitRoundoff * std::fabs(right));
 }
 
-Values drawn(ValueKind kind, double factor, std::int64_t count, std::uint64_t seed) {
+Values drawn(ValueKind kind, Distribution distribution, std::int64_t count, std::uint64_t seed) {
   ResolvedTensor tensor;
   tensor.name = "x";
   tensor.shape = {count};
   tensor.elements = count;
   tensor.values = kind;
   Values values(static_cast<std::size_t>(count));
-  fill_input(tensor, seed, factor, std::as_writable_bytes(std::span(values)));
+  fill_input(tensor, seed, distribution, std::as_writable_bytes(std::span(values)));
   return values;
 }
 
-void measure(const char* name, ValueKind kind, double factor, std::int64_t terms) {
+void measure(const char* name, ValueKind kind, Distribution distribution, std::int64_t terms) {
   constexpr double kWork = 4e7;
   const int draws = std::clamp(static_cast<int>(kWork / static_cast<double>(terms)), 4, 200);
   std::vector<double> largest(std::size(kOrders));
   std::vector<int> accepted(std::size(kOrders));
   for (int draw = 0; draw < draws; ++draw) {
-    const Values x = drawn(kind, factor, terms, static_cast<std::uint64_t>(draw));
+    const Values x = drawn(kind, distribution, terms, static_cast<std::uint64_t>(draw));
     const double right = exact_sum(x), most = allowed(x, right);
     for (std::size_t o = 0; o < std::size(kOrders); ++o) {
       const double error = std::fabs(kOrders[o].sum(x) - right);
@@ -157,9 +157,9 @@ int main(int argc, char** argv) {
   for (const double terms : {1e1, 1e2, 1e3, 8192.0, 1e5, 1e6, 1e7, 1e8}) {
     if (terms > most) break;
     const auto count = static_cast<std::int64_t>(terms);
-    measure("normal", ValueKind::kNormal, 1, count);
-    measure("halves", ValueKind::kNormal, kHalves, count);
-    measure("uniform", ValueKind::kUniform, 1, count);
+    measure("normal", ValueKind::kNormal, Distribution::kAsGiven, count);
+    measure("halves", ValueKind::kNormal, Distribution::kOddHalves, count);
+    measure("uniform", ValueKind::kUniform, Distribution::kAsGiven, count);
   }
   return 0;
 }

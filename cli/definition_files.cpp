@@ -236,6 +236,7 @@ std::vector<double> drawn(const ResolvedTensor& tensor, std::mt19937_64& random)
     case ValueKind::kZeros:
       break;
     case ValueKind::kBernoulli:
+    case ValueKind::kFlags:
       for (double& value : values) value = unit() < tensor.high ? 1 : 0;
       break;
     case ValueKind::kSorted:

@@ -74,7 +74,7 @@ struct TensorDefinition {
   ValueKind values = ValueKind::kNormal;      // of inputs only
   std::vector<std::string> bounds;            // none, or two expressions of the axes
   std::string mean, deviation;                // likewise of kNormal; empty: 0 and 1
-  std::string probability;                    // of kBernoulli
+  std::string probability;                    // of kBernoulli and kFlags
   Structure structure = Structure::kGeneral;  // of inputs only
 };
 

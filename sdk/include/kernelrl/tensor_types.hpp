@@ -24,7 +24,7 @@ inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
 // How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
 // [first, second); rows are those of the last dimension.
 enum class ValueKind {
-  kNormal,         // of a mean, 0, and a deviation, 1; around 0 also ×100, ×0.01 and odd halves
+  kNormal,         // of a mean, 0, and a deviation, 1; around 0 in other distributions, too
   kUniform,        // in the bounds, or [0, 1)
   kUniformSigned,  // in [-1, 1); likewise
   kIntegers,       // whole numbers in the bounds, which are required
@@ -34,9 +34,10 @@ enum class ValueKind {
   kBernoulli,  // 1 with a probability, else 0
   kSorted,     // whole numbers in the bounds, in each row in ascending order
   kOffsets,    // likewise, but each row begins with the first bound and ends with the second
+  kFlags,      // with a probability anything but 0, else 0
 };
 
-inline constexpr std::array<std::pair<std::string_view, ValueKind>, 10> kValueKinds = {
+inline constexpr std::array<std::pair<std::string_view, ValueKind>, 11> kValueKinds = {
     {{"normal", ValueKind::kNormal},
      {"uniform", ValueKind::kUniform},
      {"uniform_signed", ValueKind::kUniformSigned},
@@ -46,7 +47,8 @@ inline constexpr std::array<std::pair<std::string_view, ValueKind>, 10> kValueKi
      {"zeros", ValueKind::kZeros},
      {"bernoulli", ValueKind::kBernoulli},
      {"sorted", ValueKind::kSorted},
-     {"offsets", ValueKind::kOffsets}}};
+     {"offsets", ValueKind::kOffsets},
+     {"flags", ValueKind::kFlags}}};
 
 // Of the square matrices in the last two axes of an input. The elements that it leaves free are
 // drawn; the lower half of a symmetric matrix mirrors the upper one, the other half of a triangular

@@ -170,7 +170,10 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
   settle_fresh_cases(asked, obstacles, record);
   run_side_by_side(asked, schedule, *runs, module, request.seed, cancelled, record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
-    add_times(asked, *runs, module.kernels, *baseline(task, request.seed, cancelled), record);
+    const RunSeeds seeds = request.run_seeds(task.digest);
+    const bool shares = task.protocol == Protocol::kKernelBench;
+    const auto base = baseline(task, shares ? seeds.shared : seeds.own, cancelled);
+    add_times(asked, *runs, module.kernels, *base, record);
   }
 }
 
@@ -346,7 +349,7 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     if (module->verdict != Verdict::kOk) {
       invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
     }
-    const auto plan = plan_runs(task.n_cases, 0, 1, {mix_seed(seed, task.digest), 0});
+    const auto plan = plan_counted(task.n_cases, seed);
     const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != Verdict::kOk) {
       invalid_argument(task.definition.id + ": the naive kernel fails: " + record.why);
@@ -378,14 +381,21 @@ void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
     if (plan.case_index >= baseline.time_ns.size()) continue;
     c.baseline_ns = baseline.time_ns[plan.case_index];
     c.speedup = c.speedup_low = c.speedup_high = c.baseline_ns / c.time_ns;
-    const double floor =
-        time_.floor_ns(task.cases[plan.case_index], baseline.loaded_bytes[plan.case_index]);
-    if (c.time_ns < floor) {
-      c.verdict = Verdict::kFlagged;
+    const double naive_loaded = baseline.loaded_bytes[plan.case_index];
+    const double floor = time_.floor_ns(task.cases[plan.case_index], naive_loaded);
+    const double least = time_.least_loaded_bytes(task.cases[plan.case_index], naive_loaded);
+    const double loaded = time_.loaded_bytes(launches);
+    if (loaded < least) {
+      c.detail = "reads " + number_text(loaded) + " bytes of at least " + number_text(least);
+    } else if (c.time_ns < floor) {
       c.detail = "estimated at " + number_text(c.time_ns) + " ns, below the " + number_text(floor) +
-                 " ns that moving its data takes: does it read all of its input?";
-      record->fail(Verdict::kFlagged, c.label + ": " + c.detail);
+                 " ns that moving its data takes";
+    } else {
+      continue;
     }
+    c.verdict = Verdict::kFlagged;
+    c.detail += ": does it read all of its input?";
+    record->fail(Verdict::kFlagged, c.label + ": " + c.detail);
   }
 }
 

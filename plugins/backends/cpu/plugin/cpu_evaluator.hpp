@@ -95,6 +95,7 @@ class CpuEvaluator {
   bool depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
                         const PlannedRun& wrong, const Compiled& module, std::uint64_t seed,
                         const Cancelled& cancelled);
+  // On the inputs that derive from the seed (plan_counted).
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, std::uint64_t seed,
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,

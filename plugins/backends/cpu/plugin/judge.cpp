@@ -76,6 +76,11 @@ std::string unset_text(const Result& result, std::size_t run) {
   return {};
 }
 
+// Whether the case of a run comes before that of another one.
+bool is_before(const MachineRuns& runs, std::size_t run, std::size_t other) {
+  return runs.runs()[run].plan.case_index < runs.runs()[other].plan.case_index;
+}
+
 std::vector<Case> estimated_cases(const PreparedTask& task) {
   std::vector<Case> cases = untried_cases(task, task.cases.size());
   for (Case& c : cases) c.estimated = c.kind != CaseKind::kFresh;
@@ -94,7 +99,7 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
     const auto index = static_cast<std::size_t>(tensor - resolved.tensors.data());
     const Comparison comparison = compare_output(
         *tensor, runs.tensor(run, index), planned.data->expected[o], task.definition.tolerance);
-    verdict.add(*tensor, comparison);
+    verdict.add(*tensor, comparison, planned.plan.counted ? Telling::kPlaces : Telling::kValues);
     for (const Unwritten& unwritten : runs.result().unwritten) {
       if (unwritten.run != run || unwritten.buffer != index) continue;
       verdict.add_unwritten(*tensor, static_cast<std::int64_t>(unwritten.first),
@@ -110,11 +115,15 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   const Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
-  for (std::size_t r = 0; r < finished; ++r) {
-    const PlannedRun& plan = runs.runs()[r].plan;
-    const RunVerdict verdict = judge_run(task, runs, r);
-    merge(verdict, plan, &record->cases[plan.case_index]);
-    if (!verdict.passed && !first_wrong) first_wrong = r;
+  // Those whose messages tell more come first.
+  for (const bool counted : {false, true}) {
+    for (std::size_t r = 0; r < finished; ++r) {
+      const PlannedRun& plan = runs.runs()[r].plan;
+      if (plan.counted != counted) continue;
+      const RunVerdict verdict = judge_run(task, runs, r);
+      merge(verdict, plan, &record->cases[plan.case_index]);
+      if (!verdict.passed && (!first_wrong || is_before(runs, r, *first_wrong))) first_wrong = r;
+    }
   }
   if (first_wrong) {
     const Case& c = record->cases[runs.runs()[*first_wrong].plan.case_index];

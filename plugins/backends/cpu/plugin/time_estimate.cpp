@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kSectorBytes = 32;
 constexpr double kFloorShare = 0.9;
+constexpr double kReadShare = 0.75;       // the naive kernel may read a little in vain
 constexpr double kOperationsOfWarp = 64;  // of an instruction: a multiply and an add by 32 lanes
 
 Counters total(const TimeEstimate::Launches& launches) {
@@ -31,6 +32,13 @@ Counters total(const TimeEstimate::Launches& launches) {
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double input_bytes(const ResolvedCase& resolved) {
+  double bytes = 0;
+  for (const ResolvedTensor& tensor : resolved.tensors)
+    if (tensor.is_input) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
 }
 
 double dram_bytes(const Counters& c) {
@@ -76,13 +84,16 @@ Peaks TimeEstimate::peaks() const {
 }
 
 double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const {
-  double read = 0, written = 0;
-  for (const ResolvedTensor& tensor : resolved.tensors) {
-    if (tensor.is_input) read += static_cast<double>(tensor.bytes());
+  double written = 0;
+  for (const ResolvedTensor& tensor : resolved.tensors)
     if (tensor.is_output) written += static_cast<double>(tensor.bytes());
-  }
   // Gigabytes a second are bytes a nanosecond.
-  return kFloorShare * (written + std::min(read, naive_loaded_bytes)) / gpu_->dram_gb_per_s;
+  const double read = std::min(input_bytes(resolved), naive_loaded_bytes);
+  return kFloorShare * (written + read) / gpu_->dram_gb_per_s;
+}
+
+double TimeEstimate::least_loaded_bytes(const ResolvedCase& resolved, double naive_loaded_bytes) {
+  return kReadShare * std::min(input_bytes(resolved), naive_loaded_bytes);
 }
 
 void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,

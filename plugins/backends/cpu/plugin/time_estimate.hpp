@@ -37,6 +37,10 @@ class TimeEstimate {
   // or of the inputs what the naive kernel reads, where that is less (a gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
 
+  // What a run must have read of its inputs: most of them, or of what the naive kernel reads, where that
+  // is less (a gather).
+  static double least_loaded_bytes(const ResolvedCase& resolved, double naive_loaded_bytes);
+
   void add_values(const Launches& launches, const AssembledKernels& kernels,
                   std::int32_t case_index, std::vector<Value>* values) const;
 

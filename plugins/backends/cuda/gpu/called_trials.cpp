@@ -76,8 +76,9 @@ class Trials {
     const gpu::Program& program = buffers_.program;
     place_ = random_places(1, program.bytes, 0, gpu_.arena_bytes(), random_).front();
     gpu_.pause_runner();
-    gpu_.ask_checker("stage",
-                     gpu::Stage{gpu_.runner(), program, {place_}, {run_.seed}, 1, random_()});
+    gpu_.ask_checker(
+        "stage",
+        gpu::Stage{gpu_.runner(), program, {place_}, {run_.seed}, run_.distribution, random_()});
     std::optional<RunnerFailure> failure;
     const auto ask = [&]() -> std::optional<nlohmann::json> {
       const gpu::CalledTrial request{program.host, place_, warm_ups};

@@ -149,23 +149,20 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRu
 
 // Runs of one case, each on a separate set. `anew`: the first finds the module as the first of a
 // batch of timed launches does. The first failure, if there is one.
-std::optional<RunnerFailure> run_all(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
+std::optional<RunnerFailure> run_all(Gpu& gpu, const BufferSet& buffers,
                                      std::span<const PlannedRun> runs,
                                      const std::vector<std::uint64_t>& places, bool anew) {
   std::vector<nlohmann::json> requests;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const double factor = factor_of(task.definition, runs[r].distribution);
-    requests.emplace_back(
-        gpu::Run{buffers.program, places[r], runs[r].seed, factor, runs[r].poison, anew && r == 0});
+    requests.emplace_back(gpu::Run{buffers.program, places[r], runs[r].seed, runs[r].distribution,
+                                   runs[r].poison, anew && r == 0});
   }
   return gpu.ask_runner_all("run", requests);
 }
 
-std::optional<RunnerFailure> run_host_code(Gpu& gpu, const PreparedTask& task,
-                                           const BufferSet& buffers, const PlannedRun& run,
-                                           std::uint64_t place) {
-  const double factor = factor_of(task.definition, run.distribution);
-  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor, run.poison};
+std::optional<RunnerFailure> run_host_code(Gpu& gpu, const BufferSet& buffers,
+                                           const PlannedRun& run, std::uint64_t place) {
+  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, run.distribution, run.poison};
   const auto called = call_host_code(gpu, stage, 1);
   return called ? std::nullopt : std::optional(called.error());
 }
@@ -252,9 +249,9 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check;
   check.key = key_of(task, run);
-  check.factor = factor_of(task.definition, run.distribution);
+  check.distribution = run.distribution;
   check.reference =
-      oracle_request(task.definition, task.cases[run.case_index], check.factor == kHalves);
+      oracle_request(task.definition, task.cases[run.case_index], repeats_values(run.distribution));
   std::vector<std::uint64_t> offsets;
   for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
   check.inputs = fills_of(task, run.case_index, offsets);
@@ -323,13 +320,12 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 std::span<const PlannedRun> runs,
                                                                 bool anew) {
   std::mt19937_64 random(secret_number());
-  const PreparedTask& task = candidate.task;
   const BufferSet buffers = candidate.buffers(runs.front().case_index);
   const auto places =
       random_places(runs.size(), buffers.program.bytes, 0, gpu.arena_bytes(), random);
   const auto failure = candidate.has_host()
-                           ? run_host_code(gpu, task, buffers, runs.front(), places.front())
-                           : run_all(gpu, task, buffers, runs, places, anew);
+                           ? run_host_code(gpu, buffers, runs.front(), places.front())
+                           : run_all(gpu, buffers, runs, places, anew);
   if (failure) return *failure;
   std::vector<Inspection> inspections;
   with_runner(gpu, [&] { inspections = inspect(gpu, candidate, buffers, runs, places); });

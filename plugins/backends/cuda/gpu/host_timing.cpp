@@ -129,7 +129,7 @@ double HostTiming::time_baseline(const TimedCase& timed, std::uint32_t calls) {
   }
   load_in_checker(*baseline_.kernel);
   const gpu::Program program = baseline_.kernel->buffers(timed.run->case_index).program;
-  gpu::Stage stage{0, program, {}, {}, 1};
+  gpu::Stage stage{0, program, {}, {}};
   stage.places = random_places(calls, program.bytes, 0, gpu_.arena_bytes(), random_);
   for (std::uint32_t s = 0; s < calls; ++s) stage.seeds.push_back(random_());
   return gpu_.ask_checker("time_launches", stage).get<double>();
@@ -204,7 +204,7 @@ std::optional<CallTimes> HostTiming::sample(const GpuCandidate& candidate, const
   const std::uint32_t sets = examine.timed.sets();
   examine.places = random_places(sets, buffers.program.bytes, 0, gpu_.arena_bytes(), random_);
   const std::vector<std::uint64_t>& seeds = check->fresh_seeds(sets, random_);
-  gpu::Stage stage{0, buffers.program, examine.places, {}, 1, random_()};
+  gpu::Stage stage{0, buffers.program, examine.places, {}, Distribution::kAsGiven, random_()};
   for (std::uint32_t set = 0; set < sets; ++set) {
     examine.members.push_back(set % seeds.size());
     examine.poisons.push_back(stage.poison + set);

@@ -55,8 +55,9 @@ bool time_candidate(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& r
   const BufferSet buffers = candidate.buffers(run.case_index);
   const std::uint64_t place =
       random_places(1, buffers.program.bytes, 0, gpu.arena_bytes(), random).front();
-  gpu.ask_checker("stage",
-                  gpu::Stage{gpu.runner(), buffers.program, {place}, {run.seed}, 1, run.poison});
+  gpu.ask_checker(
+      "stage",
+      gpu::Stage{gpu.runner(), buffers.program, {place}, {run.seed}, run.distribution, run.poison});
   std::optional<RunnerFailure> failure;
   const auto samples = all_trials([&](std::uint32_t warm_ups, std::uint32_t trials) {
     const gpu::Trials request{buffers.program, place, warm_ups, trials};

@@ -33,10 +33,11 @@ DeviceEvent event() {
 }
 
 void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64_t seed,
-                double factor, std::vector<DeviceFill>* fills) {
+                Distribution distribution, std::vector<DeviceFill>* fills) {
   for (const Fill& input : inputs) {
     fills->push_back({base + input.offset, input.elements, input.row, mix_seed(seed, input.name),
-                      input.low, input.high, factor, input.dtype, input.values, input.structure});
+                      input.low, input.high, input.dtype, input.values, input.structure,
+                      static_cast<std::int32_t>(distribution)});
   }
 }
 
@@ -44,14 +45,14 @@ void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64
 void add_blank(const Program& program, std::uint64_t base, std::uint64_t poison,
                std::vector<DeviceFill>* fills) {
   for (const Region& blank : program.blank) {
-    fills->push_back({base + blank.offset, blank.bytes, 1, poison, 0, 0, 1, 0, kFillPoison});
+    fills->push_back({base + blank.offset, blank.bytes, 1, poison, 0, 0, 0, kFillPoison});
   }
 }
 
 // All that a set at `base` is filled with.
-void add_set(const Program& program, std::uint64_t base, std::uint64_t seed, double factor,
-             std::uint64_t poison, std::vector<DeviceFill>* fills) {
-  add_inputs(program.inputs, base, seed, factor, fills);
+void add_set(const Program& program, std::uint64_t base, std::uint64_t seed,
+             Distribution distribution, std::uint64_t poison, std::vector<DeviceFill>* fills) {
+  add_inputs(program.inputs, base, seed, distribution, fills);
   add_blank(program, base, poison, fills);
 }
 
@@ -186,9 +187,9 @@ void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& pro
 }
 
 void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
-                         double factor) {
+                         Distribution distribution) {
   std::vector<DeviceFill> fills;
-  add_inputs(inputs, 0, seed, factor, &fills);
+  add_inputs(inputs, 0, seed, distribution, &fills);
   Program program;
   program.inputs = inputs;
   draw(base, fills_.upload(fills), program, 1);
@@ -196,11 +197,11 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
 
 void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
                             const std::vector<std::uint64_t>& places,
-                            const std::vector<std::uint64_t>& seeds, double factor,
+                            const std::vector<std::uint64_t>& seeds, Distribution distribution,
                             std::uint64_t poison) {
   std::vector<DeviceFill> fills;
   for (std::size_t s = 0; s < seeds.size(); ++s) {
-    add_set(program, places.at(s), seeds[s], factor, poison + s, &fills);
+    add_set(program, places.at(s), seeds[s], distribution, poison + s, &fills);
   }
   draw(base, fills_.upload(fills), program, seeds.size());
 }
@@ -228,7 +229,7 @@ void DeviceSession::stage(const Run& run) {
   require_space(run.place + run.program.bytes);
   if (run.anew) load_anew();
   overwrite_leftovers(run.program, loaded_);
-  lay_out(arena_.get(), run.program, {run.place}, {run.seed}, run.factor, run.poison);
+  lay_out(arena_.get(), run.program, {run.place}, {run.seed}, run.distribution, run.poison);
   flush_l2();
 }
 
@@ -261,7 +262,7 @@ void DeviceSession::call(const Calls& calls) {
 
 double DeviceSession::time_launches(const Stage& stage) {
   require_space(*std::max_element(stage.places.begin(), stage.places.end()) + stage.program.bytes);
-  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.factor, stage.poison);
+  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.distribution, stage.poison);
   launch(stage.program, arena_.get() + stage.places.front());  // the first takes longer
   flush_l2();
   KRL_CUDA(cuCtxSynchronize);
@@ -321,8 +322,8 @@ std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
     first_move.push_back(moves.size());
     const bool keeps = !time.kept.empty() && &timed == &time.programs.front();
     const auto add = [&](std::size_t set, std::uint64_t kept) {
-      add_set(timed.program, time.places.at(set), time.seeds.at(set), 1, time.poisons.at(set),
-              &fills);
+      add_set(timed.program, time.places.at(set), time.seeds.at(set), Distribution::kAsGiven,
+              time.poisons.at(set), &fills);
       moves.push_back({time.places[set], kept});
     };
     add(0, kNone);

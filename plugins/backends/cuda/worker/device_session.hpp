@@ -44,12 +44,14 @@ class DeviceSession {
   std::uint64_t arena_bytes() const { return arena_bytes_; }
   std::string arena_handle() const;
   CUfunction trusted(const char* name) const;
-  // Draws inputs into the memory at `base`, all with the same seed and factor.
-  void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
+  // Draws inputs into the memory at `base`, all with the same seed and distribution.
+  void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
+            Distribution distribution);
   // The same for whole sets, each at a separate place with a separate seed; and what is blank, of
   // which each set has the next poison.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
-               const std::vector<std::uint64_t>& seeds, double factor, std::uint64_t poison);
+               const std::vector<std::uint64_t>& seeds, Distribution distribution,
+               std::uint64_t poison);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
   // they ask for. Waits for it: the arena's next user may be another process, whose work the GPU
   // orders in no way with this one's.

@@ -7,14 +7,14 @@ namespace krl::gpu {
 
 struct DeviceFill {
   std::uint64_t offset, elements, row, seed;
-  double low, high, factor;
-  std::int32_t dtype, values, structure = 0, unused = 0;
+  double low, high;
+  std::int32_t dtype, values, structure = 0, distribution = 0;
 };
-static_assert(sizeof(DeviceFill) == 72);
+static_assert(sizeof(DeviceFill) == 64);
 
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
 // After the ValueKinds; `elements` are bytes, and `seed` is the number of the poison.
-inline constexpr std::int32_t kFillPoison = 10;
+inline constexpr std::int32_t kFillPoison = 11;
 
 struct DeviceRange {
   std::uint64_t offset, bytes;

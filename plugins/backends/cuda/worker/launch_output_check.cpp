@@ -44,7 +44,7 @@ ReferenceProblem LaunchOutputCheck::compute(const Pool& pool, const Made& made) 
   seeds.push_back(pool.check.seed);  // the one whose right outputs are known
   std::vector<std::uint64_t> places;
   for (std::size_t s = 0; s < seeds.size(); ++s) places.push_back(s * pool.program.bytes);
-  session_.lay_out(made.memory.get(), pool.program, places, seeds, 1, 0);
+  session_.lay_out(made.memory.get(), pool.program, places, seeds, Distribution::kAsGiven, 0);
   if (pool.program.launches.empty()) {
     for (std::size_t s = 0; s < pool.seeds.size(); ++s) {
       Check of_seed = pool.check;

@@ -69,7 +69,7 @@ std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& 
   return expected_.get(check.key, [&] {
     const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
     Expected fresh{allocate(bytes), {}};
-    session_.fill(fresh.memory.get(), check.inputs, check.seed, check.factor);
+    session_.fill(fresh.memory.get(), check.inputs, check.seed, check.distribution);
     fresh.problem = compute(check.reference, fresh.memory.get());
     return std::pair(std::move(fresh), bytes);
   });
@@ -93,7 +93,7 @@ CheckResult OutputCheck::check(const Check& check) {
 void OutputCheck::stage(const Stage& stage) {
   reserve_copies(stage.places.size() * stage.program.bytes);
   session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
-                   stage.factor, stage.poison);
+                   stage.distribution, stage.poison);
   session_.flush_l2();
   KRL_CUDA(cuCtxSynchronize);
   KRL_CUDA(cuCtxResetPersistingL2Cache);  // a flush leaves what persists
@@ -242,7 +242,7 @@ void OutputCheck::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
           {"", offset, elements, 1, dtype, static_cast<int>(ValueKind::kUniform), number, number});
     }
   }
-  session_.fill(arena, fills, 0, 1);
+  session_.fill(arena, fills, 0, Distribution::kAsGiven);
 }
 
 // A reference that creates CPU tensors fails on the GPU with errors of libtorch.
@@ -251,7 +251,7 @@ std::vector<double> OutputCheck::time_reference(const TimeReference& time) {
   const DeviceMemory memory = allocate(bytes);
   std::vector<double> ns;
   for (const std::uint64_t seed : time.seeds) {
-    session_.fill(memory.get(), time.inputs, seed, 1);
+    session_.fill(memory.get(), time.inputs, seed, Distribution::kAsGiven);
     KRL_CUDA(cuCtxSynchronize);
     try {
       if (on_gpu_ && time.trials > 0) {
@@ -296,7 +296,8 @@ std::vector<DeviceReport> OutputCheck::reports_of(const Check& check, CUdevicept
       void* arguments[] = {&got, &dtype, &elements, &values, &rounding, &atol, &rtol, &report};
       launch_trusted(compare_reals_, 1, elements, arguments);
     } else {
-      void* arguments[] = {&got, &dtype, &elements, &values, &report};
+      auto choices = static_cast<std::uint64_t>(outputs[o].choices);
+      void* arguments[] = {&got, &dtype, &elements, &values, &choices, &report};
       launch_trusted(compare_integers_, 1, elements, arguments);
     }
   }
@@ -329,7 +330,8 @@ std::vector<ElementError> OutputCheck::first_errors(const Check& check, std::siz
     right.reals = downloaded<double>(expected + declared.offset, elements);
     right.rounding = downloaded<float>(expected + declared.rounding, elements);
   } else {
-    right.integers = downloaded<std::int64_t>(expected + declared.offset, elements);
+    right.integers = downloaded<std::int64_t>(
+        expected + declared.offset, elements * static_cast<std::uint64_t>(declared.choices));
   }
   const auto got = downloaded<std::byte>(set + check.output_offsets[output],
                                          static_cast<std::uint64_t>(tensor.bytes()));

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
@@ -137,7 +138,7 @@ struct Run {
   Program program;
   std::uint64_t place = 0;  // of the set, in the arena
   std::uint64_t seed = 0;
-  double factor = 1;         // see factor_of
+  Distribution distribution = Distribution::kAsGiven;
   std::uint64_t poison = 0;  // its number
   bool anew = false;         // the module is loaded again, if launches may have changed it
 };
@@ -245,7 +246,8 @@ struct Check {
   OracleRequest reference;   // its memory is the checker's own
   std::vector<Fill> inputs;  // offsets into that memory
   std::uint64_t seed = 0;
-  double factor = 1, atol = 0, rtol = 0;
+  Distribution distribution = Distribution::kAsGiven;
+  double atol = 0, rtol = 0;
   std::uint64_t runner = 0;                 // 0: only compute what is expected
   std::uint64_t place = 0, bytes = 0;       // of the set, in the arena
   std::vector<std::int64_t> input_offsets;  // in the set; -1: may change
@@ -262,7 +264,7 @@ struct Stage {
   std::uint64_t runner = 0;
   Program program;
   std::vector<std::uint64_t> places, seeds;
-  double factor = 1;
+  Distribution distribution = Distribution::kAsGiven;
   std::uint64_t poison = 0;  // the number of the first set's, each of the next has the next
 };
 
@@ -352,12 +354,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, stack_bytes,
                                    beside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor, poison, anew)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, distribution, poison, anew)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, poisons, kept,
                                    backwards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor, poison)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, distribution, poison)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trials, program, place, warm_ups, trials)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalledTrial, host, place, warm_ups)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds, warm_ups, trials)
@@ -365,8 +367,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
-                                   place, bytes, input_offsets, output_offsets, guards, fetched)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, distribution, atol, rtol,
+                                   runner, place, bytes, input_offsets, output_offsets, guards,
+                                   fetched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fetch, runner, bytes, places, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, check)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, poisons, members,

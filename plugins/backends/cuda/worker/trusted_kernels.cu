@@ -1,34 +1,19 @@
 // The checker's own kernels: they lay out sets of buffers and put them away, hold what a candidate
 // left against what is expected, and make timed launches wait for each other. Compiled for
 // the GPU by the backend's compiler, and by g++ for tests. The structs are those of
-// device_types.hpp, the arithmetic that of evaluator/check/{inputs,element,comparison}.cpp.
+// device_types.hpp, the arithmetic that of evaluator/check/{element,comparison}.cpp. Before it stand
+// device_draws.cu and evaluator/check/draws.inc.
 
-typedef unsigned long long u64;
 typedef unsigned int u32;
 typedef unsigned short u16;
 
-enum DType { kFloat32, kFloat16, kBFloat16, kInt32, kInt64, kBool };
-enum ValueKind {
-  kNormal,
-  kUniform,
-  kUniformSigned,
-  kIntegers,
-  kPermutation,
-  kOneHot,
-  kZeros,
-  kBernoulli,
-  kSorted,
-  kOffsets,
-  kPoison
+struct Fill {
+  u64 offset;
+  Draw draw;
 };
+constexpr int kPoison = kFlags + 1;  // after the kinds of values; `elements` are bytes
 
 enum Structure { kGeneral, kSymmetric, kLowerTriangular, kUpperTriangular };
-
-struct Fill {
-  u64 offset, elements, row, seed;  // row: the length of the tensor's last axis
-  double low, high, factor;
-  int dtype, values, structure, unused;
-};
 
 struct Range {
   u64 offset, bytes;
@@ -132,12 +117,6 @@ __device__ long long load_integer(int dtype, const char* at) {
 
 // ---- inputs, drawn from a seed
 
-__device__ u64 scramble(u64 z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
 // Four bytes of the poison of a number: see evaluator/check/poison.hpp.
 __device__ u32 poison_word(u64 number, u64 index) {
   const u64 kind = number % 6;
@@ -152,86 +131,39 @@ __device__ char poison_byte(u64 number, u64 offset) {
   return (char)(poison_word(number, offset / 4) >> offset % 4 * 8);
 }
 
-__device__ double uniform_at(u64 seed, u64 counter) {
-  const u64 bits = scramble(seed + (counter + 1) * 0x9e3779b97f4a7c15ull);
-  return ((double)(bits >> 12) + 0.5) * 2.220446049250313e-16;  // 2^-52
-}
-
-__device__ u64 below_at(u64 seed, u64 counter, u64 bound) {
-  return (u64)(uniform_at(seed, counter) * (double)bound);
-}
-
 __device__ void put(const Fill& fill, char* base, u64 index, double value) {
   char* const first = base + fill.offset;
-  if (fill.structure != kGeneral) {
-    const u64 n = fill.row, row = index / n % n, column = index % n;
-    if (fill.structure == kSymmetric) {
+  if (fill.draw.structure != kGeneral) {
+    const u64 n = fill.draw.row, row = index / n % n, column = index % n;
+    if (fill.draw.structure == kSymmetric) {
       if (column < row) return;  // its mirror image writes it
       const u64 mirrored = index - row * n - column + column * n + row;
-      store_number(fill.dtype, value, first + mirrored * size_of(fill.dtype));
+      store_number(fill.draw.dtype, value, first + mirrored * size_of(fill.draw.dtype));
     }
-    if (fill.structure == kLowerTriangular && column > row) value = 0;
-    if (fill.structure == kUpperTriangular && column < row) value = 0;
+    if (fill.draw.structure == kLowerTriangular && column > row) value = 0;
+    if (fill.draw.structure == kUpperTriangular && column < row) value = 0;
   }
-  store_number(fill.dtype, value, first + index * size_of(fill.dtype));
+  store_number(fill.draw.dtype, value, first + index * size_of(fill.draw.dtype));
 }
 
-// Rounded after each step, as a processor does it: no fused multiply and add.
-__device__ double add_product(double sum, double a, double b) {
-  return __dadd_rn(sum, __dmul_rn(a, b));
-}
-
-// Where values are enlarged, about a quarter of the rows has an outlier at its beginning, and a
-// quarter at its end.
-__device__ void put_scaled(const Fill& fill, char* base, u64 index, double value, double factor,
-                           double scale) {
-  const u64 at = index % fill.row, turn = (fill.seed + index / fill.row) % 4;
-  const bool is_end = (turn == 0 && at == 0) || (turn == 1 && at == fill.row - 1);
-  const bool is_outlier = factor > 1 && fill.row > 1 && is_end;
-  put(fill, base, index, is_outlier ? add_product(fabs(value), 8, scale) : value);
-}
-
-__device__ void fill_normal(const Fill& fill, char* base, double factor) {
-  const double mean = fill.low, deviation = factor * fill.high;
-  for (u64 i = 2 * thread_index(); i < fill.elements; i += 2 * thread_count()) {
-    const double radius = deviation * sqrt(-2 * log(uniform_at(fill.seed, i)));
-    const double angle = 2 * 3.141592653589793 * uniform_at(fill.seed, i + 1);
-    put_scaled(fill, base, i, add_product(mean, radius, cos(angle)), factor, deviation);
-    if (i + 1 < fill.elements)
-      put_scaled(fill, base, i + 1, add_product(mean, radius, sin(angle)), factor, deviation);
-  }
-}
-
-__device__ void fill_uniform(const Fill& fill, char* base, double low, double high, double factor) {
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    const double value = factor * add_product(low, high - low, uniform_at(fill.seed, i));
-    put_scaled(fill, base, i, value, factor, factor * high);
-  }
-}
-
-// Odd multiples of 0.5, times a power of two, exactly.
-__device__ void fill_odd_halves(const Fill& fill, char* base, double scale) {
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count())
-    put(fill, base, i, scale * ((double)below_at(fill.seed, i, 8) - 3.5));
-}
-
-__device__ void fill_integers(const Fill& fill, char* base) {
-  const long long low = (long long)ceil(fill.low), high = (long long)ceil(fill.high);
-  const u64 span = high > low ? (u64)(high - low) : 1;
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    put(fill, base, i, (double)(low + (long long)below_at(fill.seed, i, span)));
+__device__ void fill_elements(const Fill& fill, char* base) {
+  for (u64 i = 2 * thread_index(); i < fill.draw.elements; i += 2 * thread_count()) {
+    double values[2];
+    two_elements(fill.draw, i, values);
+    put(fill, base, i, values[0]);
+    if (i + 1 < fill.draw.elements) put(fill, base, i + 1, values[1]);
   }
 }
 
 // A row a thread, by Fisher and Yates, in place.
 __device__ void fill_permutation(const Fill& fill, char* base) {
-  const int size = size_of(fill.dtype);
-  for (u64 row = thread_index(); row * fill.row < fill.elements; row += thread_count()) {
-    const u64 start = row * fill.row;
+  const int size = size_of(fill.draw.dtype);
+  for (u64 row = thread_index(); row * fill.draw.row < fill.draw.elements; row += thread_count()) {
+    const u64 start = row * fill.draw.row;
     char* at = base + fill.offset + start * size;
-    for (u64 i = 0; i < fill.row; ++i) put(fill, base, start + i, (double)i);
-    for (u64 i = fill.row; i > 1; --i) {
-      char *a = at + (i - 1) * size, *b = at + below_at(fill.seed, start + i - 1, i) * size;
+    for (u64 i = 0; i < fill.draw.row; ++i) put(fill, base, start + i, (double)i);
+    for (u64 i = fill.draw.row; i > 1; --i) {
+      char *a = at + (i - 1) * size, *b = at + below_at(fill.draw.seed, start + i - 1, i) * size;
       for (int byte = 0; byte < size; ++byte) {
         const char kept = a[byte];
         a[byte] = b[byte];
@@ -241,83 +173,21 @@ __device__ void fill_permutation(const Fill& fill, char* base) {
   }
 }
 
-__device__ void fill_one_hot(const Fill& fill, char* base) {
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    const u64 hot = below_at(fill.seed, i / fill.row, fill.row);
-    put(fill, base, i, hot == i % fill.row ? 1.0 : 0.0);
-  }
-}
-
-__device__ void fill_bernoulli(const Fill& fill, char* base) {
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count())
-    put(fill, base, i, uniform_at(fill.seed, i) < fill.high ? 1.0 : 0.0);
-}
-
-// The element `at` of a row, as if `count` reals in low … high had been drawn and sorted.
-__device__ double in_order(u64 seed, u64 row, u64 at, u64 count, double low, double high) {
-  u64 first = 0, end = count;
-  while (true) {
-    const u64 middle = first + (end - first) / 2;
-    const double n = (double)(end - first);
-    const double share = ((double)(middle - first) + 1) / (n + 1);
-    const double spread = 2 * fmin(share, 1 - share) * sqrt(3 / (n + 2));
-    const double shifted = add_product(share, uniform_at(seed, row + middle) - 0.5, spread);
-    const double value = fmin(add_product(low, high - low, shifted), high);
-    if (at == middle) return value;
-    if (at < middle) {
-      end = middle, high = value;
-    } else {
-      first = middle + 1, low = value;
-    }
-  }
-}
-
-__device__ void fill_sorted(const Fill& fill, char* base) {
-  const double low = ceil(fill.low), high = ceil(fill.high);
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    const u64 at = i % fill.row;
-    const double real = in_order(fill.seed, i - at, at, fill.row, low, high);
-    put(fill, base, i, fmax(fmin(floor(real), high - 1), low));
-  }
-}
-
-__device__ void fill_offsets(const Fill& fill, char* base) {
-  const double low = ceil(fill.low), high = ceil(fill.high);
-  for (u64 i = thread_index(); i < fill.elements; i += thread_count()) {
-    const u64 at = i % fill.row;
-    double value = at == 0 ? low : high;
-    if (at != 0 && at != fill.row - 1)
-      value = fmin(floor(in_order(fill.seed, i - at, at - 1, fill.row - 2, low, high + 1)), high);
-    put(fill, base, i, value);
-  }
-}
-
 // What no launch has written yet; `elements` are bytes, `seed` is the number of the poison.
 __device__ void fill_poison(const Fill& fill, char* base) {
   char* at = base + fill.offset;
-  for (u64 i = thread_index(); i < fill.elements / 4; i += thread_count())
-    ((u32*)at)[i] = poison_word(fill.seed, i);
-  const u64 tail = fill.elements / 4 * 4 + thread_index();
-  if (tail < fill.elements) at[tail] = poison_byte(fill.seed, tail);
+  for (u64 i = thread_index(); i < fill.draw.elements / 4; i += thread_count())
+    ((u32*)at)[i] = poison_word(fill.draw.seed, i);
+  const u64 tail = fill.draw.elements / 4 * 4 + thread_index();
+  if (tail < fill.draw.elements) at[tail] = poison_byte(fill.draw.seed, tail);
 }
 
 // A tensor a row of blocks.
 extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
   const Fill fill = fills[blockIdx.y];
-  const bool centred = fill.values == kNormal && fill.low == 0;
-  if (centred && fill.factor == 0) return fill_odd_halves(fill, base, ldexp(1.0, ilogb(fill.high)));
-  if (fill.values == kUniformSigned && fill.factor == 0) return fill_odd_halves(fill, base, 1);
-  if (fill.values == kNormal) fill_normal(fill, base, centred ? fill.factor : 1);
-  if (fill.values == kUniform) fill_uniform(fill, base, fill.low, fill.high, 1);
-  if (fill.values == kUniformSigned) fill_uniform(fill, base, -1, 1, fill.factor);
-  if (fill.values == kIntegers) fill_integers(fill, base);
-  if (fill.values == kPermutation) fill_permutation(fill, base);
-  if (fill.values == kOneHot) fill_one_hot(fill, base);
-  if (fill.values == kZeros) fill_uniform(fill, base, 0, 0, 1);
-  if (fill.values == kBernoulli) fill_bernoulli(fill, base);
-  if (fill.values == kSorted) fill_sorted(fill, base);
-  if (fill.values == kOffsets) fill_offsets(fill, base);
-  if (fill.values == kPoison) fill_poison(fill, base);
+  if (fill.draw.values == kPoison) return fill_poison(fill, base);
+  if (fill.draw.values == kPermutation) return fill_permutation(fill, base);
+  fill_elements(fill, base);
 }
 
 // The elements of a tensor that lies anywhere, one after the other.
@@ -471,13 +341,17 @@ extern "C" __global__ void krl_compare_reals(const char* got, int dtype, u64 ele
   if (wrong != 0) atomicAdd(&report->wrong, wrong);
 }
 
+// `expected`: of each element as many as there are choices, an array after the other.
 extern "C" __global__ void krl_compare_integers(const char* got, int dtype, u64 elements,
-                                                const long long* expected, Report* report) {
+                                                const long long* expected, u64 choices,
+                                                Report* report) {
   u64 wrong = 0;
   for (u64 i = thread_index(); i < elements; i += thread_count()) {
-    const long long right = expected[i], value = load_integer(dtype, got + i * size_of(dtype));
-    if (value == right) continue;
-    measure(report, fabs((double)value - (double)right), fabs((double)right));
+    const long long value = load_integer(dtype, got + i * size_of(dtype));
+    bool is_right = expected[i] == -0x7fffffffffffffffll - 1;  // any is right
+    for (u64 c = 0; c < choices; ++c) is_right |= value == expected[c * elements + i];
+    if (is_right) continue;
+    measure(report, fabs((double)value - (double)expected[i]), fabs((double)expected[i]));
     ++wrong;
   }
   if (wrong != 0) atomicAdd(&report->wrong, wrong);

@@ -16,14 +16,14 @@ std::string digest_of(TaskDefinition task) {
 
 CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& run) {
   const ResolvedCase& resolved = task.cases[run.case_index];
-  const double factor = factor_of(task.definition, run.distribution);
   CaseData data;
   for (const TensorDefinition& definition : task.definition.inputs) {
     const ResolvedTensor& tensor = *resolved.find(definition.name);
     data.inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
-    fill_input(tensor, run.seed, factor, data.inputs.back());
+    fill_input(tensor, run.seed, run.distribution, data.inputs.back());
   }
-  data.expected = oracle.expected(task.definition, resolved, data.inputs, factor == kHalves);
+  data.expected =
+      oracle.expected(task.definition, resolved, data.inputs, repeats_values(run.distribution));
   return data;
 }
 

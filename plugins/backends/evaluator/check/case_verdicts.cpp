@@ -7,18 +7,25 @@
 namespace krl::evaluator {
 namespace {
 
-constexpr std::string_view kDistributionNames[] = {"", " ×100", " ×0.01",
-                                                   " negated or in odd halves"};
+constexpr std::string_view kDistributionNames[kDistributions] = {"",
+                                                                 " ×100",
+                                                                 " ×0.01",
+                                                                 " in odd halves",
+                                                                 " of special rows",
+                                                                 " around ±100 deviations",
+                                                                 " far below 0",
+                                                                 " ×2^28",
+                                                                 " of small sizes"};
 
 }  // namespace
 
-void RunVerdict::add(const ResolvedTensor& output, const Comparison& comparison) {
+void RunVerdict::add(const ResolvedTensor& output, const Comparison& comparison, Telling telling) {
   max_abs_error = std::max(max_abs_error, comparison.max_abs_error);
   max_rel_error = std::max(max_rel_error, comparison.max_rel_error);
   if (comparison.passed()) return;
   passed = false;
   if (is_secret(output)) max_abs_error = max_rel_error = std::numeric_limits<double>::infinity();
-  detail += (detail.empty() ? "" : "; ") + describe(output, comparison);
+  detail += (detail.empty() ? "" : "; ") + describe(output, comparison, telling);
 }
 
 void RunVerdict::add_unwritten(const ResolvedTensor& output, std::int64_t first,

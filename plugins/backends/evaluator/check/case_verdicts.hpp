@@ -17,7 +17,8 @@ struct RunVerdict {
   double max_abs_error = 0, max_rel_error = 0;  // infinity where they would reveal the right value
 
   // Adds what became of one output.
-  void add(const ResolvedTensor& output, const Comparison& comparison);
+  void add(const ResolvedTensor& output, const Comparison& comparison,
+           Telling telling = Telling::kValues);
   // Adds that `count` elements of it, the first of which is given, were never written. Whatever is
   // expected there, this is wrong.
   void add_unwritten(const ResolvedTensor& output, std::int64_t first, std::int64_t count);

@@ -28,7 +28,8 @@ struct Comparison {
 inline constexpr std::size_t kFirstErrors = 4;
 
 // A floating element passes if |got - expected| <= atol + rtol·|expected| + rounding, a NaN only
-// where one is expected. An infinity must be the same one. Integers must be equal.
+// where one is expected. An infinity must be the same one. Integers must be equal
+// to one that is right.
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
                           const ExpectedOutput& expected, const Tolerance& tolerance);
 
@@ -48,13 +49,17 @@ OutputTraits traits_of(DType dtype, std::int64_t elements, const Tolerance& tole
   return {wrong(any) < elements, wrong(tolerance) == 0 && wrong(none) > 0};
 }
 
-// Outputs of so few elements could be learned by heart, so no one is told their expected values.
+// How much a message tells of an output's values. Outputs of so few elements could be learned by
+// heart, so no one is told what they should be, nor what a candidate wrote there, which may be what it
+// has computed; and of inputs that will be timed again no one is told how wrong it is.
+enum class Telling { kValues, kErrors, kPlaces };
 inline constexpr std::int64_t kFewElements = 64;
 inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= kFewElements; }
 
 // "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …; largest error 1.5"; of few
-// elements: "y: 1 of 4 elements are wrong: y[3] is 2.5, wrong by about 40 %".
-std::string describe(const ResolvedTensor& tensor, const Comparison& comparison);
+// elements, of which no values are told: "y: 1 of 4 elements are wrong: y[3] by about 40 %".
+std::string describe(const ResolvedTensor& tensor, const Comparison& comparison,
+                     Telling telling = Telling::kValues);
 
 // "[2, 17]": the place of a row-major index in the tensor.
 std::string place_text(const ResolvedTensor& tensor, std::int64_t index);

@@ -5,13 +5,32 @@
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 
 namespace krl::evaluator {
+namespace {
+
+std::int64_t elements_of(const ResolvedCase& shape) {
+  std::int64_t elements = 0;
+  for (const ResolvedTensor& tensor : shape.tensors) elements += tensor.elements;
+  return elements;
+}
+
+// Where inputs are multiplied with each other, exponentials of their products would have no digits
+// left for the largest values, in no matter what order a right kernel computes them.
+Distribution suited(Distribution distribution, const TaskDefinition& task) {
+  if (task.work.operations.empty()) return distribution;
+  if (distribution == Distribution::kLarge) return Distribution::kHundredfold;
+  return distribution == Distribution::kBelow ? Distribution::kOffset : distribution;
+}
+
+}  // namespace
 
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds) {
   if (asked.protocol == Protocol::kKernelBench) return plan_kernelbench(asked, seeds);
   std::vector<PlannedRun> runs;
   const bool real = asked.n_real > 0;
+  std::size_t dealt = 0;
   for (PlannedRun run : plan_runs(asked.n_small(), asked.n_holdouts, runs_per_case, seeds)) {
+    dealt += run.counted ? 0 : 1;
     if (run.case_index >= asked.n_small()) run.case_index += asked.n_real;
     run.counted = run.counted && !real;
     runs.push_back(run);
@@ -20,18 +39,18 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
     return run.case_index >= asked.n_cases;
   });
   std::vector<PlannedRun> at_real_size;
-  for (PlannedRun run : plan_runs(asked.n_real, 0, 1, seeds)) {
+  for (PlannedRun run : plan_counted(asked.n_real, seeds.shared)) {
     run.case_index += asked.n_small();
     at_real_size.push_back(run);
-    // Among many terms exact inputs alone show that one is missing; all candidates share them, as
-    // they cost time here.
-    run = {run.case_index, mix_seed(run.seed, "halves"), Distribution::kOddHalves,
-           RunOrder::kShuffled, false};
-    at_real_size.push_back(run);
+    at_real_size.push_back(plan_at_real_size(run, seeds));
   }
   runs.insert(holdouts, at_real_size.begin(), at_real_size.end());
+  std::vector<OnceRun> fresh;
   for (std::size_t c = asked.n_known(); c < asked.cases.size(); ++c)
-    runs.push_back(plan_fresh_run(c, asked.cases[c].label, seeds));
+    fresh.push_back({c, asked.cases[c].label, elements_of(asked.cases[c])});
+  const std::vector<PlannedRun> once = plan_once(fresh, dealt, seeds);
+  runs.insert(runs.end(), once.begin(), once.end());
+  for (PlannedRun& run : runs) run.distribution = suited(run.distribution, asked.definition);
   return runs;
 }
 

@@ -15,6 +15,9 @@ namespace {
 
 enum SizeKind : std::size_t { kLeast, kFew, kTiles, kBeside, kOdd, kBeyond, kFarthest };
 
+// Of what a shape may be at most, what makes it a large one.
+constexpr double kLarge = 0.8;
+
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
 
@@ -80,17 +83,29 @@ std::int64_t within(const AxisRange& range, std::int64_t size) {
   return size - (size - range.low) % range.step;
 }
 
-// The work of an evaluation: a product of matrices is more than its elements.
+// The work of an evaluation: a product of matrices is more than its elements, and a square more than
+// its sides.
 struct Work {
   double product = 1;  // of the variable axes
-  double elements = 0;
+  double elements = 0, operations = 0;
 
-  Work(const TaskDefinition& task, const ResolvedCase& shape) {
+  Work() = default;
+  Work(const TaskDefinition& task, const ResolvedCase& shape) : operations(shape.operations) {
     for (const AxisRange& range : task.ranges)
       product *= static_cast<double>(shape.axes.at(range.axis));
     for (const ResolvedTensor& tensor : shape.tensors)
       elements += static_cast<double>(tensor.elements);
   }
+
+  bool is_within(const Work& other, double times, double times_operations) const {
+    return product <= times * other.product && elements <= times * other.elements &&
+           operations <= times_operations * other.operations;
+  }
+};
+
+// How many times the work of the largest case a shape may be.
+struct Budget {
+  double work, operations;
 };
 
 class PoolMaker {
@@ -102,8 +117,9 @@ class PoolMaker {
     }
     for (const IntegerNames& values : task.*limits.of) {
       const Work work(task, resolved(values));
-      most_product_ = std::max(most_product_, limits.work * work.product);
-      most_elements_ = std::max(most_elements_, limits.work * work.elements);
+      largest_.product = std::max(largest_.product, work.product);
+      largest_.elements = std::max(largest_.elements, work.elements);
+      largest_.operations = std::max(largest_.operations, work.operations);
     }
   }
 
@@ -114,6 +130,7 @@ class PoolMaker {
         const auto shape = find(first, 1 + s % (kSizeKinds - 1));
         if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
       }
+      add_large(s, set);
     }
     if (pool_.shapes.size() < kFewShapes) fill_up();
     std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });
@@ -146,24 +163,76 @@ class PoolMaker {
                        [&](const auto& axis) { return axis.second > longest(axis.first); });
   }
 
+  Budget usual() const { return {limits_.work, limits_.work}; }
+
+  // Of a shape with an axis of the kind kFarthest.
+  Budget far(bool is_first_axis) {
+    constexpr std::int64_t kSteps = 1 << 10;
+    const double share =
+        is_first_axis ? 1 : static_cast<double>(random_.below(kSteps)) / double{kSteps};
+    return {limits_.work * std::pow(limits_.far / limits_.work, share),
+            limits_.work * std::pow(limits_.far_operations / limits_.work, share)};
+  }
+
+  bool is_within(const IntegerNames& values, const Budget& budget) const {
+    return Work(task_, resolved(values)).is_within(largest_, budget.work, budget.operations);
+  }
+
+  // The longest that an axis may be beside the others: by halving, as work grows with it.
+  std::int64_t most_within(IntegerNames values, const AxisRange& range,
+                           const Budget& budget) const {
+    std::int64_t fits = range.low, too_long = std::min(longest(range.axis), range.high) + 1;
+    while (too_long - fits > std::max(range.step, fits / 32)) {
+      const std::int64_t middle = within(range, fits + (too_long - fits) / 2);
+      if (middle == fits) break;
+      values[range.axis] = middle;
+      (is_within(values, budget) ? fits : too_long) = middle;
+    }
+    return fits;
+  }
+
+  SizeKind kind_of(std::size_t first, std::size_t axis, std::size_t shift) const {
+    return static_cast<SizeKind>((first + axis * shift) % kSizeKinds);
+  }
+
+  Budget budget_of(std::size_t first, std::size_t shift) {
+    for (std::size_t a = 0; a < task_.ranges.size(); ++a)
+      if (kind_of(first, a, shift) == kFarthest) return far(a == 0);
+    return usual();
+  }
+
   // Sizes beyond what is shown come last: as large as the others let them be.
-  IntegerNames draw(std::size_t first, std::size_t shift) {
+  IntegerNames draw(std::size_t first, std::size_t shift, const Budget& budget) {
     IntegerNames values;
-    double product = 1;
+    for (const AxisRange& range : task_.ranges) values[range.axis] = range.low;
     for (const bool beyond : {false, true}) {
       for (std::size_t a = 0; a < task_.ranges.size(); ++a) {
         const AxisRange& range = task_.ranges[a];
-        const auto kind = static_cast<SizeKind>((first + a * shift) % kSizeKinds);
+        const SizeKind kind = kind_of(first, a, shift);
         if ((kind >= kBeyond) != beyond) continue;
-        const auto most =
-            std::min(longest(range.axis), static_cast<std::int64_t>(most_product_ / product));
-        const std::int64_t size =
+        const std::int64_t most = beyond ? most_within(values, range, budget) : 0;
+        values[range.axis] =
             within(range, size_of_kind(kind, range, largest_shown(range.axis), most, random_));
-        values[range.axis] = size;
-        product *= static_cast<double>(size);
       }
     }
     return values;
+  }
+
+  // A set whose shapes with an axis far beyond are all thin gets one that is not.
+  void add_large(std::size_t turn, std::vector<std::size_t>& set) {
+    const Budget most = far(true), nearly{kLarge * most.work, kLarge * most.operations};
+    const bool has_one = std::any_of(set.begin(), set.end(), [&](std::size_t shape) {
+      return !Work(task_, pool_.shapes[shape]).is_within(largest_, nearly.work, nearly.operations);
+    });
+    if (has_one) return;
+    IntegerNames values;
+    for (const AxisRange& range : task_.ranges) {
+      const std::int64_t shown = largest_shown(range.axis);
+      values[range.axis] = within(range, random_.spread((shown + 1) / 2, shown) | 1);
+    }
+    const AxisRange& longest = task_.ranges[turn % task_.ranges.size()];
+    values[longest.axis] = most_within(values, longest, most);
+    if (const auto shape = add(values, most)) set.push_back(*shape);
   }
 
   // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
@@ -171,14 +240,14 @@ class PoolMaker {
   void fill_up() {
     for (std::vector<std::size_t>& set : pool_.sets) {
       for (int attempt = 0; attempt < kAttempts && set.size() < kSizeKinds; ++attempt) {
-        if (const auto shape = add(draw_within_work())) set.push_back(*shape);
+        if (const auto shape = add(draw_within_work(), usual())) set.push_back(*shape);
       }
     }
   }
 
   IntegerNames draw_within_work() {
     IntegerNames values;
-    double left = most_product_;
+    double left = limits_.work * largest_.product;
     for (const AxisRange& range : task_.ranges) left /= static_cast<double>(range.low);
     const std::size_t n = task_.ranges.size();
     const auto first = static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(n)));
@@ -195,14 +264,11 @@ class PoolMaker {
   }
 
   // Nothing if the task names the shape, the pool has it, or it is too much work.
-  std::optional<std::size_t> add(const IntegerNames& values) {
+  std::optional<std::size_t> add(const IntegerNames& values, const Budget& budget) {
     if (std::find(named_.begin(), named_.end(), values) != named_.end()) return {};
-    ResolvedCase shape = resolved(values);
-    const Work work(task_, shape);
-    if (work.product > most_product_ || work.elements > most_elements_ || is_stretched(values))
-      return {};
+    if (!is_within(values, budget) || is_stretched(values)) return {};
     if (!places_.emplace(values, pool_.shapes.size()).second) return {};
-    pool_.shapes.push_back(std::move(shape));
+    pool_.shapes.push_back(resolved(values));
     return pool_.shapes.size() - 1;
   }
 
@@ -210,13 +276,14 @@ class PoolMaker {
   std::optional<std::size_t> find(std::size_t first, std::size_t shift) {
     std::optional<std::size_t> known;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const IntegerNames values = draw(first, shift);
+      const Budget budget = budget_of(first, shift);
+      const IntegerNames values = draw(first, shift, budget);
       if (const auto at = places_.find(values); at != places_.end()) {
         known = at->second;
         if (first == kLeast && task_.ranges.size() == 1) break;
         continue;
       }
-      if (const auto added = add(values)) return added;
+      if (const auto added = add(values, budget)) return added;
     }
     return known;
   }
@@ -224,8 +291,8 @@ class PoolMaker {
   const TaskDefinition& task_;
   const PoolLimits& limits_;
   Random random_;
-  std::vector<IntegerNames> named_;  // by the task
-  double most_product_ = 0, most_elements_ = 0;
+  std::vector<IntegerNames> named_;             // by the task
+  Work largest_;                                // of the cases that limit the pool
   std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
   FreshPool pool_;
 };

@@ -11,7 +11,7 @@ namespace krl::evaluator {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
 // its least, a few, a multiple of a tile, one next to that, any odd one, one beyond all of the
-// cases, and one as far beyond as there is time for.
+// cases, and one far beyond them.
 //
 // A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to
 // the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
@@ -25,15 +25,19 @@ struct FreshPool {
 };
 
 // How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
-// by the product of its axes nor by its elements. And no axis is longer than `stretch` times its
-// largest size there: kernels with a block for each row spend as much on a short one.
+// by the product of its axes, nor by its elements, nor by the operations that the task declares. One
+// with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: where this
+// is the first axis as far as that, else by a factor between the two. And no axis is longer than
+// `stretch` times its largest size there: kernels with a block for each row spend as much on a
+// short one.
 struct PoolLimits {
   std::vector<IntegerNames> TaskDefinition::*of;
-  double work;
+  double work, far, far_operations;
   std::int64_t stretch;
 };
-inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 8};  // an emulator executes it
-inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 4};
+// An emulator executes it; more than 2^16 elements where the largest case has 12,000.
+inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8};
+inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4};
 
 // A function of the task's id, axes, ranges and cases, so that other texts of a task change
 // nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a

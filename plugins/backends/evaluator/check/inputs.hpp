@@ -11,26 +11,34 @@
 
 namespace krl::evaluator {
 
-// How the values of a run differ from the definition's. Only inputs of kind normal and
-// uniform_signed are changed; the others mean what they are (indices, probabilities, masks).
-// Times 100 what overflows does, times 0.01 constants that were left out are seen; with the former,
-// half of the rows begin or end with a value of 8 to 13 deviations. Sums and sums of
-// products of odd halves are exact in float32 in any order, up to 10^8 of them, so that a single
-// missing term is seen; since their maxima are not unique, outputs of integers get the values
-// negated instead.
-enum class Distribution : std::uint8_t { kAsGiven, kHundredfold, kHundredth, kOddHalves };
+// How the values of a run differ from the definition's: see draws.inc. Reals are changed where they
+// are of kind normal without a mean or uniform_signed. Reals in bounds stay within them, near an
+// end or few in number, and whole numbers, flags and one-hot rows are what they may be: all equal,
+// in order, all, none, one.
+enum class Distribution : std::uint8_t {
+  kAsGiven,
+  kHundredfold,  // half of the rows begin or end with a value of 8 to 13 deviations
+  kHundredth,
+  kOddHalves,  // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error
+  kStructured,  // rows of one value, in order, of zeros, of two values, with one large element or lane
+  kOffset,      // a mean of a hundred deviations, above or below 0
+  kBelow,       // only negative: below -2^20, or -2^10 in float16
+  kLarge,       // 2^28 times, where squares are finite; 2^10 in float16
+  kSmall,       // each row by a power of two of its own, down to subnormal numbers
+};
+inline constexpr std::size_t kDistributions = 9;
 
-// The factor that a distribution puts on the values, or kHalves: odd multiples of 0.5 from -3.5 to
-// 3.5.
-inline constexpr double kHalves = 0;
-double factor_of(const TaskDefinition& task, Distribution distribution);
+// Equal values round alike and tie.
+constexpr bool repeats_values(Distribution distribution) {
+  return distribution == Distribution::kOddHalves || distribution == Distribution::kStructured;
+}
 
 // Mixes numbers and a text into a seed that has nothing visible in common with them.
 std::uint64_t mix_seed(std::uint64_t seed, std::uint64_t salt);
 std::uint64_t mix_seed(std::uint64_t seed, std::string_view salt);
 
 // Fills `bytes` (tensor.bytes() of them) with the elements of an input.
-void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
+void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, Distribution distribution,
                 std::span<std::byte> bytes);
 
 }  // namespace krl::evaluator

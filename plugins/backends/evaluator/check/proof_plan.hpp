@@ -9,7 +9,7 @@
 
 namespace krl::evaluator {
 
-// Each case in every distribution with several seeds, in all orders in turn. The runs are the same
+// Each case in every distribution, in all orders in turn. The runs are the same
 // for all candidates and differ from those of any evaluation.
 std::vector<PlannedRun> plan_proof(const PreparedTask& asked, std::uint64_t seed);
 

@@ -1,44 +1,104 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
 
 namespace krl::evaluator {
 namespace {
 
-constexpr Distribution kOthers[] = {Distribution::kHundredfold, Distribution::kHundredth,
-                                    Distribution::kOddHalves};
-constexpr std::size_t kOtherCount = 3;
+// Deals all distributions before it deals one again, in an order by the candidate's own
+// seed.
+class Deck {
+ public:
+  explicit Deck(const RunSeeds& seeds) : seed_(mix_seed(seeds.own, "distributions")) {}
+
+  Distribution deal() {
+    const std::size_t at = dealt_ % kDistributions;
+    if (at == 0) shuffle();
+    ++dealt_;
+    return cards_[at];
+  }
+
+ private:
+  void shuffle() {
+    for (std::size_t i = 0; i < kDistributions; ++i) cards_[i] = static_cast<Distribution>(i);
+    for (std::size_t i = kDistributions; i > 1; --i)
+      std::swap(cards_[i - 1], cards_[mix_seed(seed_, dealt_ + i) % i]);
+  }
+
+  const std::uint64_t seed_;
+  std::array<Distribution, kDistributions> cards_{};
+  std::size_t dealt_ = 0;
+};
+
+// Any order may be that of a run that is timed; most that are only checked are shuffled.
+RunOrder drawn_order(std::uint64_t seed) {
+  constexpr RunOrder kOrders[] = {RunOrder::kForward, RunOrder::kReversed, RunOrder::kShuffled,
+                                  RunOrder::kShuffled};
+  return kOrders[mix_seed(seed, "order") % std::size(kOrders)];
+}
+
+PlannedRun checked(std::size_t case_index, std::uint64_t seed, Distribution distribution) {
+  return {case_index, seed, distribution, drawn_order(seed), false};
+}
 
 }  // namespace
 
+std::vector<PlannedRun> plan_counted(std::size_t cases, std::uint64_t seed) {
+  std::vector<PlannedRun> runs;
+  for (std::size_t c = 0; c < cases; ++c) {
+    runs.push_back(
+        {c, mix_seed(mix_seed(seed, c), 0), Distribution::kAsGiven, RunOrder::kForward, true});
+  }
+  return runs;
+}
+
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds) {
-  std::vector<PlannedRun> runs;
-  const auto own_seed = [&](std::size_t case_index, std::size_t run) {
+  std::vector<PlannedRun> runs = plan_counted(cases, seeds.own);
+  const std::size_t further =
+      runs_per_case <= 1 || cases == 0 ? 0 : std::max(kLeastChecked, cases * (runs_per_case - 1));
+  Deck deck(seeds);
+  const auto seed_of = [&](std::size_t case_index, std::size_t run) {
     return mix_seed(mix_seed(seeds.own, case_index), run);
   };
-  for (std::size_t c = 0; c < cases; ++c) {
-    runs.push_back({c, mix_seed(mix_seed(seeds.shared, c), 0), Distribution::kAsGiven,
-                    RunOrder::kForward, true});
-  }
-  const std::size_t further =
-      runs_per_case <= 1 || cases == 0 ? 0 : std::max(kOtherCount, cases * (runs_per_case - 1));
   for (std::size_t e = 0; e < further; ++e) {
-    const std::size_t c = e % cases, round = e / cases;
-    // The last case, the largest as a rule, meets the last one, which sees most there. Where the
-    // cases are a multiple of three, a case would meet the same one in each round.
-    const std::size_t shift = 2 * cases + (cases % kOtherCount == 0 ? round : 0);
-    const RunOrder order = e % 2 == 0 ? RunOrder::kReversed : RunOrder::kShuffled;
-    runs.push_back({c, own_seed(c, round + 1), kOthers[(e + shift) % kOtherCount], order, false});
+    const std::size_t c = cases - 1 - e % cases;
+    runs.push_back(checked(c, seed_of(c, e + 1), deck.deal()));
   }
-  for (std::size_t h = 0; h < holdouts; ++h) {
-    const std::size_t c = cases + h;
-    runs.push_back({c, own_seed(c, 0), Distribution::kAsGiven, RunOrder::kShuffled, false});
-  }
+  for (std::size_t h = cases; h < cases + holdouts; ++h)
+    runs.push_back(checked(h, seed_of(h, 0), deck.deal()));
   std::stable_sort(runs.begin(), runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
     return a.case_index < b.case_index;
   });
   return runs;
+}
+
+std::vector<PlannedRun> plan_once(std::span<const OnceRun> shapes, std::size_t dealt,
+                                  const RunSeeds& seeds) {
+  std::vector<std::size_t> by_size(shapes.size());
+  std::iota(by_size.begin(), by_size.end(), 0);
+  std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+    return shapes[a].elements > shapes[b].elements;
+  });
+  std::vector<PlannedRun> runs(shapes.size());
+  Deck deck(seeds);
+  for (std::size_t d = 0; d < dealt; ++d) deck.deal();
+  for (const std::size_t s : by_size) {
+    const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, "fresh"), shapes[s].label);
+    runs[s] = checked(shapes[s].case_index, seed, deck.deal());
+    runs[s].order = drawn_order(mix_seed(seeds.own, shapes[s].label));
+  }
+  return runs;
+}
+
+PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds) {
+  const std::uint64_t draw = mix_seed(mix_seed(seeds.own, "real"), as_given.case_index);
+  auto distribution = Distribution::kOddHalves;
+  if (draw % 2 == 0) distribution = static_cast<Distribution>(1 + draw / 2 % (kDistributions - 1));
+  return checked(as_given.case_index, mix_seed(as_given.seed, "other"), distribution);
 }
 
 std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs) {
@@ -59,11 +119,6 @@ std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs) {
     poisoned.back().counted = false;
   }
   return poisoned;
-}
-
-PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds) {
-  const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, "fresh"), label);
-  return {case_index, seed, Distribution::kAsGiven, RunOrder::kShuffled, false};
 }
 
 }  // namespace krl::evaluator

@@ -1,8 +1,9 @@
 // The runs that check a candidate: inputs, value distributions and orders of threads, spread over
-// the cases so that every task sees all of them at the cost of a few runs. Pure.
+// the cases so that every evaluation sees all of them at the cost of a few runs. Pure.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,26 +27,42 @@ struct PlannedRun {
   bool operator==(const PlannedRun&) const = default;
 };
 
-// Outputs are checked with inputs that other candidates did not see, so that feedback on one is of
-// no use to another; time is counted with inputs that all share, so that it can be compared.
+// What the draws of an evaluation derive from. `own` is one of a few sets, by the candidate; what
+// costs much to compute is drawn from `shared`, the same for all candidates.
 struct RunSeeds {
   std::uint64_t shared = 0, own = 0;
 };
 
-// The first run of a case has the values as given, in order, and is counted: its seed comes from
-// the shared one, all others from the candidate's own. Further runs have the distributions ×100,
-// ×0.01 and of odd halves in turn, and orders reversed and shuffled in turn: `runs_per_case` (at
-// least 1) in all, and more where the three would not come up otherwise. A hold-out is run once,
-// shuffled. The runs of a case are together.
+// The runs from which counters and times come: each case as given, in order, on inputs of `seed`.
+std::vector<PlannedRun> plan_counted(std::size_t cases, std::uint64_t seed);
+
+// Those, and others that are only checked: `runs_per_case` (at least 1) in all, at least
+// kLeastChecked, most of them of the last case, the largest as a rule; and one of each hold-out.
+// All derive from the candidate's own seed: the order is drawn, and the distributions are dealt
+// like cards. The runs of a case are together.
+inline constexpr std::size_t kLeastChecked = 3;
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
+
+// A shape of the task that is run once.
+struct OnceRun {
+  std::size_t case_index = 0;
+  std::string_view label;
+  std::int64_t elements = 0;
+};
+
+// One run of each shape, in their order. Distributions go on from the `dealt` that plan_runs has
+// dealt, to the largest shapes first, so that none is met by small ones alone. Inputs follow from
+// shape and distribution, so that what is expected there is computed once for a task.
+std::vector<PlannedRun> plan_once(std::span<const OnceRun> shapes, std::size_t dealt,
+                                  const RunSeeds& seeds);
+
+// Another distribution than as given, half of the time of exact values: among many terms these alone
+// show that one is missing.
+PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds);
 
 // Gives each run the poison after that of the run before, and repeats with another one the run of a
 // case that has no other: what a kernel never writes is then wrong in one of a case's runs.
 std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs);
-
-// A fresh case is run once, shuffled, on inputs that all candidates share, so that what is expected
-// there is computed once for a task; they follow from the case's label.
-PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds);
 
 }  // namespace krl::evaluator

@@ -59,11 +59,14 @@ void refuse_impostors(const TaskDefinition& task,
 void require_telling_outputs(
     const PreparedTask& task, const PlannedRun& run,
     const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits) {
-  if (run.distribution != Distribution::kAsGiven) return;
+  const bool is_once = task.kind_of(run.case_index) != CaseKind::kShown;
+  if (run.distribution != Distribution::kAsGiven && !is_once) return;
   const TaskDefinition& definition = task.definition;
-  std::vector<OutputTraits> outputs = traits(run);
+  PlannedRun as_given = run;
+  as_given.distribution = Distribution::kAsGiven;
+  std::vector<OutputTraits> outputs = traits(as_given);
   for (std::uint64_t d = 1; d < kDraws && std::ranges::any_of(outputs, tells_nothing); ++d) {
-    PlannedRun draw = run;
+    PlannedRun draw = as_given;
     draw.seed = mix_seed(run.seed, d);
     const std::vector<OutputTraits> drawn = traits(draw);
     for (std::size_t o = 0; o < outputs.size(); ++o) {

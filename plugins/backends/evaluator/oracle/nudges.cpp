@@ -10,9 +10,8 @@ namespace {
 
 constexpr double kUlp = 0x1p-23;
 
-// An integer hash of two rounds, the sign of which no shift of the index repeats.
-at::Tensor random_factors(std::int64_t count, const at::TensorOptions& options) {
-  at::Tensor hash = at::arange(1, count + 1, options.dtype(at::kInt));
+// By the sign of an integer hash of two rounds, which no shift of the numbers repeats.
+at::Tensor factors_of(at::Tensor hash) {
   hash.mul_(-1640531535);  // 2^32 by the golden ratio
   hash.bitwise_xor_(at::bitwise_right_shift(hash, 15)).mul_(-2048144777);
   hash.bitwise_xor_(at::bitwise_right_shift(hash, 13)).mul_(-1028477379);
@@ -29,9 +28,16 @@ at::Tensor Nudges::moved(const at::Tensor& values, std::int64_t draw) {
     const std::int64_t grown =
         factors_.defined() ? factors_.numel() + factors_.numel() / 2 : kLeast;
     factors_ = at::Tensor();
-    factors_ = random_factors(std::max(needed, grown), values.options());
+    factors_ =
+        factors_of(at::arange(1, std::max(needed, grown) + 1, values.options().dtype(at::kInt)));
   }
-  return factors_.narrow(0, draw, values.numel()).view(values.sizes()).mul(values);
+  const at::Tensor factors = factors_.narrow(0, draw, values.numel()).view(values.sizes());
+  if (values.scalar_type() == at::kFloat) return factors.mul(values);
+  return factors.to(at::kDouble).sub_(1).mul_(kLittle).add_(1).mul_(values);
+}
+
+at::Tensor Nudges::moved_by_value(const at::Tensor& values, std::int64_t draw) {
+  return factors_of(values.contiguous().view(at::kInt).add(draw)).mul_(values);
 }
 
 }  // namespace krl::evaluator

@@ -1,6 +1,5 @@
-// Perturbs inputs by an ulp, to measure the effect of rounding on a reference: each element up or
-// down, by a table of random signs that grows with the largest input. Used by one thread, in
-// inference mode.
+// Perturbs inputs, to measure the effect of rounding on a reference: each element up or down, by a
+// table of random signs that grows with the largest input. Used by one thread, in inference mode.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,11 +10,14 @@ namespace krl::evaluator {
 
 class Nudges {
  public:
-  // `values`: float32, on one device always. Each `draw`, from 0 to kMostDraws, moves elements in a
-  // way of its own.
+  // `values`: float32 or float64, on one device always. Moved by an ulp of float32, or in float64 by
+  // kLittle of one. Each `draw`, from 0 to kMostDraws, moves elements in a way of its own.
   at::Tensor moved(const at::Tensor& values, std::int64_t draw);
+  // Equal values are moved alike: what ties still does.
+  static at::Tensor moved_by_value(const at::Tensor& values, std::int64_t draw);
 
   static constexpr std::int64_t kMostDraws = 1023;
+  static constexpr double kLittle = 0x1p-17;
 
  private:
   at::Tensor factors_;  // 1 + 2^-23 or 1 - 2^-23

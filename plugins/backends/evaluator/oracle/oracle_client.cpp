@@ -145,7 +145,8 @@ std::vector<ExpectedOutput> OracleClient::expected(
       expected.reals = copied<double>(session_->memory, output.offset, elements);
       expected.rounding = copied<float>(session_->memory, output.rounding, elements);
     } else {
-      expected.integers = copied<std::int64_t>(session_->memory, output.offset, elements);
+      expected.integers = copied<std::int64_t>(
+          session_->memory, output.offset, elements * static_cast<std::uint64_t>(output.choices));
     }
     outputs.push_back(std::move(expected));
   }

@@ -1,5 +1,6 @@
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
+#include <algorithm>
 #include <kernelrl/values.hpp>
 
 namespace krl::evaluator {
@@ -37,15 +38,22 @@ OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& res
   for (const ResolvedScalar& scalar : resolved.scalars) {
     request.scalars.push_back({scalar.dtype, scalar.real, scalar.integer});
   }
+  const bool rounds = std::any_of(request.inputs.begin(), request.inputs.end(),
+                                  [](const OracleTensor& input) { return input.continuous; }) &&
+                      resolved.terms != 0;
   for (const TensorDefinition& definition : task.outputs) {
     const ResolvedTensor& tensor = *resolved.find(definition.name);
     const auto elements = static_cast<std::uint64_t>(tensor.elements);
-    OracleTensor output{tensor.dtype, tensor.shape, reserve(elements * 8)};
+    OracleTensor output{tensor.dtype, tensor.shape};
+    if (!is_floating(tensor.dtype) && rounds) output.choices = kIntegerChoices;
+    output.offset = reserve(elements * 8 * static_cast<std::uint64_t>(output.choices));
     if (is_floating(tensor.dtype)) output.rounding = reserve(elements * 4);
     request.outputs.push_back(std::move(output));
   }
   request.memory_bytes = aligned(end);
-  request.terms = repeats ? resolved.terms * resolved.terms : resolved.terms;
+  request.terms = resolved.terms;
+  request.repeats = repeats;
+  request.strict = task.tolerance.rtol == 0 && task.tolerance.atol == 0;
   return request;
 }
 

@@ -24,6 +24,8 @@ struct OracleTensor {
   std::uint64_t offset = 0;    // of an input: its elements; of an output: float64 or int64 values
   std::uint64_t rounding = 0;  // of an output of floating type: float32 values
   bool continuous = false;     // an input whose values are drawn from an interval
+  // Of an output of integers: how many values of each element are right, an array after the other.
+  std::int64_t choices = 1;
 };
 
 struct OracleScalar {
@@ -39,11 +41,14 @@ struct OracleRequest {
   std::vector<OracleScalar> scalars;
   std::vector<OracleTensor> outputs;
   double terms = 1;  // see Tolerance; 0: what the reference gives in float32 is expected, as it is
+  bool repeats = false;  // the inputs' values repeat
+  bool strict = false;   // the task allows no error but rounding's
 };
 
+// The integers that a reference gives of reals: in float64, in float32, and of two nudged inputs.
+inline constexpr std::int64_t kIntegerDraws = 2, kIntegerChoices = 2 + kIntegerDraws;
+
 // Of a case, with a place in the memory for everything: first the inputs, then the outputs.
-// `repeats`: the inputs' values repeat, as odd halves do. Equal values round alike, so that their
-// errors add up instead of cancelling, as if there were so many terms squared.
 OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
                              bool repeats = false);
 
@@ -57,10 +62,11 @@ struct OracleAnswer {
   std::optional<ReferenceProblem> problem;  // none: the results are in the shared memory
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleTensor, dtype, shape, offset, rounding, continuous)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleTensor, dtype, shape, offset, rounding, continuous,
+                                   choices)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleRequest, reference, memory_bytes, inputs, scalars, outputs,
-                                   terms)
+                                   terms, repeats, strict)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
 void to_json(nlohmann::json& json, const OracleAnswer& answer);
 void from_json(const nlohmann::json& json, OracleAnswer& answer);

@@ -9,7 +9,9 @@
 #include <torch/jit.h>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/isin.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "plugins/backends/evaluator/oracle/expected_output.hpp"
 #include "plugins/backends/evaluator/oracle/nudges.hpp"
 
 namespace krl::evaluator {
@@ -160,19 +163,20 @@ at::TensorOptions options_of(ReferenceDevice device, at::ScalarType type) {
 }
 
 // Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars. `nudges`
-// perturbs the inputs that are continuous, differently for each `draw`, from 0.
+// perturbs the inputs that are continuous.
+using Nudge = std::function<at::Tensor(const at::Tensor&, std::int64_t place)>;
 std::vector<c10::IValue> arguments_of(const OracleRequest& request, std::byte* memory,
                                       ReferenceDevice device,
                                       std::optional<at::ScalarType> precision,
-                                      Nudges* nudges = nullptr, std::int64_t draw = 0) {
+                                      const Nudge& nudge = nullptr) {
   std::vector<c10::IValue> arguments;
   for (const OracleTensor& input : request.inputs) {
     const at::Tensor seen = at::from_blob(memory + input.offset, input.shape,
                                           options_of(device, torch_type(input.dtype)));
     const bool converted = precision && is_floating(input.dtype);
     const auto place = static_cast<std::int64_t>(arguments.size());
-    if (nudges != nullptr && converted && input.continuous) {
-      arguments.emplace_back(nudges->moved(seen.to(*precision), draw * 64 + place));
+    if (nudge && converted && input.continuous) {
+      arguments.emplace_back(nudge(seen.to(*precision), place));
     } else {
       arguments.emplace_back(converted ? seen.to(*precision, false, true) : seen.clone());
     }
@@ -202,19 +206,40 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
 struct Results {
   at::Tensor exact;                // in float64; in float32 where that is what is expected
   std::vector<at::Tensor> single;  // in float32: of the same inputs, then of nudged ones; or none
+  std::vector<at::Tensor> little;  // in float64, where values repeat: of inputs nudged by less
+  bool copies = false;             // in float32 it is made of elements of the inputs
 };
+
+// Where a nudge, however small, moves a result as far as one of an ulp does: a tie was broken.
+at::Tensor jumps_in(const at::Tensor& errors, const at::Tensor& little) {
+  return little.gt(errors.mul(std::sqrt(Nudges::kLittle)));
+}
 
 // What rounding may cost each element: see kRoundingFactor.
 at::Tensor rounding_of(const Results& results, double terms) {
   const at::Tensor exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
+  if (results.copies) return at::zeros_like(exact);
   at::Tensor errors = at::stack(results.single).to(at::kDouble).sub_(exact).abs_();
   errors.nan_to_num_(0.0, 0.0, 0.0);
   const bool no_error = errors.select(0, 0).count_nonzero().item<std::int64_t>() == 0;
   if (no_error) terms = 1;
+  if (!results.little.empty()) {
+    at::Tensor nudged = errors.narrow(0, 1, errors.size(0) - 1);
+    const at::Tensor little = at::stack(results.little).to(at::kDouble).sub_(exact).abs_();
+    nudged.masked_fill_(jumps_in(nudged, little), 0.0);
+    if (!no_error) terms *= terms;
+  }
   errors = errors.amax(0);
   const at::Tensor size = exact.abs().nan_to_num_(0.0, 0.0, 0.0);
   at::maximum_out(errors, errors, errors.mean());
   return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));
+}
+
+// The least integer is what a conversion of a NaN or an infinity gives: then any is right.
+at::Tensor defined(const OracleTensor& output, const at::Tensor& integers) {
+  if (output.choices == 1 || output.dtype != DType::kInt32) return integers;
+  const at::Tensor wide = integers.to(at::kLong);
+  return wide.masked_fill(wide.eq(std::numeric_limits<std::int32_t>::min()), kAnyInteger);
 }
 
 void store(const OracleTensor& output, const Results& results, double terms, std::byte* memory,
@@ -222,7 +247,15 @@ void store(const OracleTensor& output, const Results& results, double terms, std
   const auto put = [&](std::uint64_t offset, at::ScalarType type, const at::Tensor& values) {
     at::from_blob(memory + offset, output.shape, options_of(device, type)).copy_(values);
   };
-  if (!is_floating(output.dtype)) return put(output.offset, at::kLong, results.exact);
+  if (!is_floating(output.dtype)) {
+    const auto array = static_cast<std::uint64_t>(results.exact.numel()) * sizeof(std::int64_t);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(output.choices); ++c) {
+      const bool is_other = c > 0 && c <= results.single.size();
+      put(output.offset + c * array, at::kLong,
+          defined(output, is_other ? results.single[c - 1] : results.exact));
+    }
+    return;
+  }
   // A value beyond the output's type is an infinity there.
   const at::Tensor stored = results.exact.to(torch_type(output.dtype)).to(at::kDouble);
   put(output.offset, at::kDouble, at::where(stored.isinf(), stored, results.exact));
@@ -241,6 +274,79 @@ std::int64_t draws_of(const OracleRequest& request) {
   }
   return draws;
 }
+
+// Whether all elements are some of the inputs' (in float32).
+bool is_copied(const at::Tensor& result, const std::vector<c10::IValue>& inputs) {
+  std::vector<at::Tensor> elements;
+  for (const c10::IValue& input : inputs) {
+    if (input.isTensor() && input.toTensor().is_floating_point())
+      elements.push_back(input.toTensor().reshape(-1));
+  }
+  return !elements.empty() && result.is_floating_point() &&
+         at::isin(result, at::cat(elements)).all().item<bool>();
+}
+
+// The calls of a reference that an answer is made of.
+class ReferenceRuns {
+ public:
+  using Outputs = std::vector<at::Tensor>;
+  using Call = std::function<Outputs(at::ScalarType precision, const Nudge& nudge)>;
+
+  ReferenceRuns(const OracleRequest& request, Nudges* nudges, const Call& call)
+      : request_(request) {
+    const bool in_single = request.terms == 0;
+    exact_ = call(in_single ? at::kFloat : at::kDouble, nullptr);
+    require_as_many();
+    const bool reals = std::ranges::any_of(
+        request.outputs, [](const OracleTensor& o) { return is_floating(o.dtype); });
+    const bool integers =
+        std::ranges::any_of(request.outputs, [](const OracleTensor& o) { return o.choices > 1; });
+    if (in_single || !(reals || integers)) return;
+    single_.push_back(call(at::kFloat, nullptr));
+    if (request.repeats && integers) run_with_ties(call);
+    const std::int64_t draws = reals ? draws_of(request) : request.repeats ? 0 : kIntegerDraws;
+    for (std::int64_t draw = 0; draw < draws; ++draw) {
+      const Nudge nudge = [nudges, draw](const at::Tensor& values, std::int64_t place) {
+        return nudges->moved(values, draw * 64 + place);
+      };
+      single_.push_back(call(at::kFloat, nudge));
+      if (request.repeats) little_.push_back(call(at::kDouble, nudge));
+    }
+  }
+
+  const Outputs& exact() const { return exact_; }
+
+  Results of(std::size_t output) const {
+    const bool is_integer = !is_floating(request_.outputs[output].dtype);
+    Results results{exact_[output], {}, {}, false};
+    for (const Outputs& run : is_integer && !tied_.empty() ? tied_ : single_)
+      results.single.push_back(run[output]);
+    for (const Outputs& run : little_) results.little.push_back(run[output]);
+    return results;
+  }
+
+ private:
+  void require_as_many() const {
+    if (exact_.size() == request_.outputs.size()) return;
+    refuse("the reference returns " + std::to_string(exact_.size()) +
+           " tensors, the task declares " + std::to_string(request_.outputs.size()));
+  }
+
+  void run_with_ties(const Call& call) {
+    tied_ = single_;
+    for (std::int64_t draw = 0; draw < kIntegerDraws; ++draw) {
+      tied_.push_back(call(at::kFloat, [draw](const at::Tensor& values, std::int64_t) {
+        return Nudges::moved_by_value(values, draw);
+      }));
+    }
+  }
+
+  const OracleRequest& request_;
+  Outputs exact_;
+  std::vector<Outputs> single_;  // in float32: the same inputs, then nudged ones
+  std::vector<Outputs> little_;  // in float64, where values repeat: the same nudges, but smaller
+  std::vector<Outputs> tied_;    // in float32, for integers where values repeat
+};
 
 // float32 is to mean float32, unless what PyTorch gives for it is expected, as it is.
 void choose_convolutions(const OracleRequest& request) {
@@ -298,26 +404,16 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     choose_convolutions(request);
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const auto call = [&](at::ScalarType precision, Nudges* nudges, std::int64_t draw) {
-      return as_list((*function)(arguments_of(request, memory, device_, precision, nudges, draw)));
-    };
-    const bool in_single = request.terms == 0;
-    const std::vector<at::Tensor> exact = call(in_single ? at::kFloat : at::kDouble, nullptr, 0);
-    if (exact.size() != request.outputs.size()) {
-      refuse("the reference returns " + std::to_string(exact.size()) +
-             " tensors, the task declares " + std::to_string(request.outputs.size()));
-    }
-    std::vector<std::vector<at::Tensor>> single;
-    const bool rounds =
-        !in_single && std::any_of(request.outputs.begin(), request.outputs.end(),
-                                  [](const auto& o) { return is_floating(o.dtype); });
-    if (rounds) single.push_back(call(at::kFloat, nullptr, 0));
-    for (std::int64_t draw = 0; rounds && draw < draws_of(request); ++draw)
-      single.push_back(call(at::kFloat, nudges_.get(), draw));
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      check_output(request.outputs[i], exact[i], i);
-      Results results{exact[i], {}};
-      for (const auto& outputs : single) results.single.push_back(outputs[i]);
+    const ReferenceRuns runs(
+        request, nudges_.get(), [&](at::ScalarType precision, const Nudge& nudge) {
+          return as_list((*function)(arguments_of(request, memory, device_, precision, nudge)));
+        });
+    const auto inputs = request.strict ? arguments_of(request, memory, device_, at::kFloat)
+                                       : std::vector<c10::IValue>();
+    for (std::size_t i = 0; i < request.outputs.size(); ++i) {
+      check_output(request.outputs[i], runs.exact()[i], i);
+      Results results = runs.of(i);
+      results.copies = !results.single.empty() && is_copied(results.single.front(), inputs);
       store(request.outputs[i], results, request.terms, memory, device_);
     }
     return std::nullopt;

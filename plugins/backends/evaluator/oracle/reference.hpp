@@ -28,6 +28,13 @@ enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda i
 inline constexpr double kRoundingFactor = 2;
 inline constexpr double kUnitRoundoff = 0x1p-24;
 
+// Values that repeat (OracleRequest::repeats) round alike, so that their errors add up, as if there
+// were so many terms squared; and where a nudge breaks a tie, the element's nudged errors are left
+// out, as a kernel that rounds breaks none. Of a task without rtol and atol (strict), an output that
+// is a copy of input elements allows nothing.
+//
+// An integer is right if the reference gives it in float64, in float32, or in float32 on nudged
+// inputs, equal ones alike.
 class ReferenceStore {
  public:
   explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);

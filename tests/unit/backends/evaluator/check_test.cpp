@@ -220,21 +220,37 @@ ResolvedTensor tensor(DType type, std::vector<std::int64_t> shape, ValueKind kin
   return t;
 }
 
-std::vector<std::byte> filled(const ResolvedTensor& t, std::uint64_t seed, double factor = 1) {
+std::vector<std::byte> filled(const ResolvedTensor& t, std::uint64_t seed,
+                              Distribution distribution = Distribution::kAsGiven) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(t.bytes()));
-  fill_input(t, seed, factor, bytes);
+  fill_input(t, seed, distribution, bytes);
   return bytes;
+}
+
+std::vector<float> floats(const ResolvedTensor& t, std::uint64_t seed, Distribution distribution) {
+  const auto bytes = filled(t, seed, distribution);
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::vector<std::int32_t> integers(const ResolvedTensor& t, std::uint64_t seed,
+                                   Distribution distribution) {
+  const auto bytes = filled(t, seed, distribution);
+  std::vector<std::int32_t> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
 }
 
 TEST(InputsTest, FollowSeedAndDistribution) {
   const auto t = tensor(DType::kFloat32, {1001}, ValueKind::kNormal);
   EXPECT_EQ(filled(t, 1), filled(t, 1));
   EXPECT_NE(filled(t, 1), filled(t, 2));
-  const auto plain = filled(t, 1), tripled = filled(t, 1, 3);
+  const auto plain = filled(t, 1), reduced = filled(t, 1, Distribution::kHundredth);
   double sum = 0, squares = 0;
   for (std::size_t i = 1; i < 1000; ++i) {  // the ends may be outliers
     const float x = load_as<float>(plain.data() + 4 * i);
-    EXPECT_NEAR(load_as<float>(tripled.data() + 4 * i), 3 * x, 1e-5);
+    EXPECT_NEAR(load_as<float>(reduced.data() + 4 * i), 0.01 * x, 1e-7);
     sum += x, squares += x * x;
   }
   EXPECT_NEAR(sum / 1001, 0, 0.15);
@@ -244,7 +260,8 @@ TEST(InputsTest, FollowSeedAndDistribution) {
 TEST(InputsTest, EnlargedRowsMayBeginOrEndWithAnOutlier) {
   for (const ValueKind kind : {ValueKind::kNormal, ValueKind::kUniformSigned}) {
     const auto t = tensor(DType::kFloat32, {400, 20}, kind);
-    const auto enlarged = filled(t, 1, 100), reduced = filled(t, 1, 0.01);
+    const auto enlarged = filled(t, 1, Distribution::kHundredfold);
+    const auto reduced = filled(t, 1, Distribution::kHundredth);
     int at_first = 0, at_last = 0, elsewhere = 0;
     for (std::size_t i = 0; i < 8000; ++i) {
       EXPECT_LT(load_as<float>(reduced.data() + 4 * i), 0.06);
@@ -260,26 +277,135 @@ TEST(InputsTest, EnlargedRowsMayBeginOrEndWithAnOutlier) {
 TEST(InputsTest, OddHalvesAreAllButZero) {
   for (const ValueKind kind : {ValueKind::kNormal, ValueKind::kUniformSigned}) {
     std::set<float> seen;
-    const auto bytes = filled(tensor(DType::kFloat32, {500}, kind), 5, kHalves);
+    const auto bytes = filled(tensor(DType::kFloat32, {500}, kind), 5, Distribution::kOddHalves);
     for (std::size_t i = 0; i < 500; ++i) seen.insert(load_as<float>(bytes.data() + 4 * i));
     EXPECT_EQ(seen, (std::set<float>{-3.5f, -2.5f, -1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f}));
   }
 }
 
-// Equal maxima would make an index of a maximum ambiguous.
-TEST(InputsTest, OddHalvesAreForOutputsOfReals) {
-  TaskDefinition task;
-  task.outputs.resize(1);
-  EXPECT_EQ(factor_of(task, Distribution::kOddHalves), kHalves);
-  task.outputs[0].dtype = DType::kInt32;
-  EXPECT_EQ(factor_of(task, Distribution::kOddHalves), -1);
+std::set<float> row_of(const std::vector<float>& values, std::size_t row, std::size_t length) {
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * length);
+  return {first, first + static_cast<std::ptrdiff_t>(length)};
+}
+
+// What a kernel gets away with where all values are well spread and different.
+TEST(InputsTest, StructuredRowsAreConstantSortedSparseAndTied) {
+  constexpr std::size_t kRows = 400, kLength = 100;
+  const auto t = tensor(DType::kFloat32, {kRows, kLength}, ValueKind::kNormal);
+  const auto values = floats(t, 1, Distribution::kStructured);
+  int constant = 0, zeros = 0, single = 0, two = 0, ascending = 0, descending = 0, lane = 0;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * kLength);
+    const auto last = first + kLength;
+    const std::set<float> seen = row_of(values, row, kLength);
+    const bool has_zero = seen.contains(0.0f);
+    constant += seen.size() == 1 && !has_zero ? 1 : 0;
+    zeros += seen.size() == 1 && has_zero ? 1 : 0;
+    single += seen.size() == 2 && has_zero ? 1 : 0;
+    two += seen == std::set<float>{-1, 1} ? 1 : 0;
+    const bool varied = seen.size() > 2;
+    ascending += varied && std::is_sorted(first, last) ? 1 : 0;
+    descending += varied && std::is_sorted(first, last, std::greater<>()) ? 1 : 0;
+    std::set<std::ptrdiff_t> lanes;
+    for (auto at = first; at != last; ++at) {
+      if (*at >= 4) lanes.insert((at - first) % 32);
+    }
+    lane += varied && lanes.size() == 1 ? 1 : 0;
+  }
+  for (const int count : {constant, zeros, single, two, ascending, descending, lane})
+    EXPECT_GT(count, 20);
+}
+
+TEST(InputsTest, RealsLieAroundAnOffsetBelowZeroAndAtEverySize) {
+  const auto t = tensor(DType::kFloat32, {200, 50}, ValueKind::kNormal);
+  for (const float x : floats(t, 1, Distribution::kOffset)) EXPECT_NEAR(std::fabs(x), 100, 6);
+  for (const float x : floats(t, 1, Distribution::kBelow)) EXPECT_LE(x, -0x1p20f);
+  const auto large = floats(t, 1, Distribution::kLarge), small = floats(t, 1, Distribution::kSmall);
+  EXPECT_GT(*std::ranges::max_element(large), 1e9f);
+  std::set<int> exponents;
+  bool subnormal = false;
+  for (std::size_t row = 0; row < 200; ++row) {
+    const float most = *row_of(small, row, 50).rbegin();
+    EXPECT_LT(most, 0x1p-5f);
+    EXPECT_GT(most, 0);
+    exponents.insert(std::ilogb(most));
+    subnormal |= most < 0x1p-126f;
+  }
+  EXPECT_GT(exponents.size(), 25u);
+  EXPECT_TRUE(subnormal);
+  auto half = tensor(DType::kFloat16, {200, 50}, ValueKind::kNormal);
+  for (const Distribution d : {Distribution::kLarge, Distribution::kBelow}) {
+    const auto bytes = filled(half, 1, d);
+    for (std::size_t i = 0; i < 10'000; ++i)
+      EXPECT_TRUE(std::isfinite(load_real(DType::kFloat16, bytes.data() + 2 * i)));
+  }
+}
+
+TEST(InputsTest, RealsInBoundsStayThere) {
+  auto t = tensor(DType::kFloat32, {100, 30}, ValueKind::kUniform);
+  t.low = 0, t.high = 2;
+  for (std::size_t d = 0; d < kDistributions; ++d) {
+    for (const float x : floats(t, 1, static_cast<Distribution>(d))) {
+      EXPECT_GT(x, 0);
+      EXPECT_LE(x, 2);
+    }
+  }
+  const auto small = floats(t, 1, Distribution::kSmall);
+  EXPECT_LT(*std::ranges::max_element(small), 1e-8f);
+}
+
+// Keys that are all equal, in order, or nearly all the same.
+TEST(InputsTest, WholeNumbersAreSkewedButAtOddHalves) {
+  auto t = tensor(DType::kInt32, {400, 60}, ValueKind::kIntegers);
+  t.low = -2, t.high = 46;
+  const auto skewed = integers(t, 1, Distribution::kHundredth);
+  int equal = 0, ascending = 0, few = 0;
+  for (std::size_t row = 0; row < 400; ++row) {
+    const auto first = skewed.begin() + static_cast<std::ptrdiff_t>(60 * row);
+    const std::set<std::int32_t> seen(first, first + 60);
+    EXPECT_GE(*seen.begin(), -2);
+    EXPECT_LT(*seen.rbegin(), 46);
+    equal += seen.size() == 1 ? 1 : 0;
+    few += seen.size() == 2 ? 1 : 0;
+    ascending += seen.size() > 10 && std::is_sorted(first, first + 60) ? 1 : 0;
+  }
+  for (const int count : {equal, few, ascending}) EXPECT_GT(count, 20);
+  EXPECT_EQ(integers(t, 1, Distribution::kOddHalves), integers(t, 1, Distribution::kAsGiven));
+}
+
+TEST(InputsTest, FlagsAreAllNoneOrSomeAndAnythingButZero) {
+  for (const ValueKind kind : {ValueKind::kBernoulli, ValueKind::kFlags}) {
+    auto t = tensor(DType::kInt32, {400, 60}, kind);
+    t.high = 0.1;
+    const auto flags = integers(t, 1, Distribution::kSmall);
+    std::set<std::int32_t> values(flags.begin(), flags.end());
+    const bool plain = kind == ValueKind::kBernoulli;
+    if (plain) {
+      EXPECT_EQ(values, (std::set<std::int32_t>{0, 1}));
+    }
+    if (kind == ValueKind::kFlags) {
+      const std::int32_t least = std::numeric_limits<std::int32_t>::min();
+      EXPECT_EQ(values, (std::set<std::int32_t>{least, -1, 0, 1, 2, 256}));
+      const auto given = integers(t, 1, Distribution::kAsGiven);
+      EXPECT_EQ(std::set<std::int32_t>(given.begin(), given.end()), (std::set<std::int32_t>{0, 1}));
+    }
+    int none = 0, all = 0, one = 0;
+    for (std::size_t row = 0; row < 400; ++row) {
+      const auto first = flags.begin() + static_cast<std::ptrdiff_t>(60 * row);
+      const auto set = 60 - std::count(first, first + 60, 0);
+      none += set == 0 ? 1 : 0;
+      all += set == 60 ? 1 : 0;
+      one += set == 1 ? 1 : 0;
+    }
+    for (const int count : {none, all, one}) EXPECT_GT(count, 20);
+  }
 }
 
 TEST(InputsTest, KeepTheirKind) {
   auto integers = tensor(DType::kInt64, {500}, ValueKind::kIntegers);
   integers.low = -2, integers.high = 3;
   std::set<std::int64_t> seen;
-  const auto bytes = filled(integers, 5, kHalves);
+  const auto bytes = filled(integers, 5, Distribution::kOddHalves);
   for (std::size_t i = 0; i < 500; ++i) seen.insert(load_as<std::int64_t>(bytes.data() + 8 * i));
   EXPECT_EQ(seen, (std::set<std::int64_t>{-2, -1, 0, 1, 2}));
   const auto rows = filled(tensor(DType::kInt32, {3, 17}, ValueKind::kPermutation), 7);
@@ -305,11 +431,12 @@ TEST(InputsTest, NormalsHaveTheirMeanAndDeviation) {
   }
   EXPECT_NEAR(sum / 4000, 0, 0.02);
   EXPECT_NEAR(std::sqrt(squares / 4000), 0.3, 0.02);
-  for (const double factor : {100.0, -1.0, kHalves}) EXPECT_EQ(filled(t, 5, factor), shifted);
+  for (std::size_t d = 0; d < kDistributions; ++d)
+    EXPECT_EQ(filled(t, 5, static_cast<Distribution>(d)), shifted);
 
   t.low = 0;
   std::set<float> halves;
-  const auto bytes = filled(t, 5, kHalves);
+  const auto bytes = filled(t, 5, Distribution::kOddHalves);
   for (std::size_t i = 0; i < 4000; ++i) halves.insert(load_as<float>(bytes.data() + 4 * i));
   EXPECT_EQ(halves, (std::set<float>{-.875f, -.625f, -.375f, -.125f, .125f, .375f, .625f, .875f}));
 }
@@ -318,7 +445,7 @@ TEST(InputsTest, BernoulliIsOneWithItsProbability) {
   for (const DType type : {DType::kFloat16, DType::kInt64, DType::kBool}) {
     auto t = tensor(type, {4000}, ValueKind::kBernoulli);
     t.high = 0.1;
-    const auto bytes = filled(t, 5, 100);
+    const auto bytes = filled(t, 5);
     int ones = 0;
     for (std::int64_t i = 0; i < 4000; ++i) {
       const std::byte* at = bytes.data() + i * size_of(type);
@@ -336,8 +463,8 @@ TEST(InputsTest, SortedIntegersLieAsIfTheyHadBeenDrawnAndSorted) {
   for (const ValueKind kind : {ValueKind::kSorted, ValueKind::kOffsets}) {
     auto t = tensor(DType::kInt32, {3, 2001}, kind);
     t.low = -7, t.high = 1993;
-    for (const double factor : {1.0, -1.0, kHalves}) {
-      const auto bytes = filled(t, 5, factor);
+    for (const Distribution d : {Distribution::kAsGiven, Distribution::kOddHalves}) {
+      const auto bytes = filled(t, 5, d);
       const auto at = [&](std::size_t row, std::size_t i) {
         return load_as<std::int32_t>(bytes.data() + 4 * (2001 * row + i));
       };
@@ -426,10 +553,11 @@ TEST(ComparisonTest, AllowsToleranceAndRounding) {
   EXPECT_TRUE(check({1.00005f, 2.03f, NAN, INFINITY}).passed());
   EXPECT_EQ(check({1.001f, 2.05f, 0, -INFINITY}).wrong, 4);
   const Comparison wrong = check({NAN, 2, NAN, INFINITY});
-  EXPECT_EQ(describe(t, wrong), "t: 1 of 4 elements are wrong: t[0, 0] is nan");
+  EXPECT_EQ(describe(t, wrong), "t: 1 of 4 elements are wrong: t[0, 0]");
 }
 
-// Whoever is told what few elements should be can give them back from a table.
+// Whoever is told what few elements should be can give them back from a table, and what a candidate
+// wrote there may be what it computed.
 TEST(ComparisonTest, SaysWhatIsRightOnlyOfLargeOutputs) {
   const auto wrong = [](DType dtype, std::int64_t elements, double got, double expected) {
     const auto t = tensor(dtype, {elements}, ValueKind::kNormal);
@@ -442,44 +570,91 @@ TEST(ComparisonTest, SaysWhatIsRightOnlyOfLargeOutputs) {
   EXPECT_EQ(wrong(DType::kFloat32, 1000, 0, 1.5),
             "t: 1 of 1000 elements are wrong: t[3] is 0, expected 1.5; largest error 1.5");
   EXPECT_EQ(wrong(DType::kFloat32, 4, 2.125, 1.5),
-            "t: 1 of 4 elements are wrong: t[3] is 2.125, wrong by about 40 %");
+            "t: 1 of 4 elements are wrong: t[3] by about 40 %");
   EXPECT_EQ(wrong(DType::kFloat32, 4, 1.5001, 1.5),
-            "t: 1 of 4 elements are wrong: t[3] is 1.5001, wrong by about 0.007 %");
-  EXPECT_EQ(wrong(DType::kFloat32, 4, 1e9, 1.5),
-            "t: 1 of 4 elements are wrong: t[3] is 1e+09, wrong by far");
-  EXPECT_EQ(wrong(DType::kInt32, 4, 7, 5), "t: 1 of 4 elements are wrong: t[3] is 7");
-  RunVerdict verdict;
+            "t: 1 of 4 elements are wrong: t[3] by about 0.007 %");
+  EXPECT_EQ(wrong(DType::kFloat32, 4, 1e9, 1.5), "t: 1 of 4 elements are wrong: t[3] by far");
+  EXPECT_EQ(wrong(DType::kInt32, 4, 7, 5), "t: 1 of 4 elements are wrong: t[3]");
   Comparison comparison;
+  comparison.first = {{3, 0, 1.5}};
   comparison.wrong = 1;
+  EXPECT_EQ(
+      describe(tensor(DType::kFloat32, {1000}, ValueKind::kNormal), comparison, Telling::kPlaces),
+      "t: 1 of 1000 elements are wrong: t[3]");
+  RunVerdict verdict;
   comparison.max_abs_error = 0.625;
   verdict.add(tensor(DType::kFloat32, {4}, ValueKind::kNormal), comparison);
   EXPECT_FALSE(std::isfinite(verdict.max_abs_error)) << "feedback shows what is finite";
 }
 
-TEST(RunPlanTest, EveryTaskSeesEveryDistribution) {
-  for (const std::size_t cases : {1, 2, 3, 4, 6}) {
-    std::set<Distribution> seen;
-    std::set<std::uint64_t> seeds;
-    const auto runs = plan_runs(cases, 1, 2, {9, 10});
-    for (const PlannedRun& run : runs) {
-      seen.insert(run.distribution);
-      seeds.insert(run.seed);
-    }
-    EXPECT_EQ(seen.size(), 4u) << cases;
-    EXPECT_EQ(seeds.size(), runs.size()) << cases;
-    EXPECT_FALSE(runs.back().counted);
-    const bool last_exact = std::any_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
-      return run.case_index == cases - 1 && run.distribution == Distribution::kOddHalves;
-    });
-    EXPECT_TRUE(last_exact) << cases;
+constexpr RunSeeds kSeeds{9, 10};
+
+std::vector<OnceRun> shapes_of(std::size_t count) {
+  static const std::vector<std::string> labels = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+  std::vector<OnceRun> shapes;
+  for (std::size_t s = 0; s < count; ++s)
+    shapes.push_back({s, labels[s], static_cast<std::int64_t>(s * s)});
+  return shapes;
+}
+
+// All cases and the large shapes see all of them together, whatever the small ones see.
+TEST(RunPlanTest, EveryDistributionIsDealtBeforeOneComesAgain) {
+  for (std::uint64_t own = 0; own < 50; ++own) {
+    std::set<Distribution> large;
+    for (const PlannedRun& run : plan_runs(2, 0, 2, {9, own}))
+      if (!run.counted) large.insert(run.distribution);
+    for (const PlannedRun& run : plan_once(shapes_of(7), 3, {9, own}))
+      if (run.case_index > 0) large.insert(run.distribution);
+    EXPECT_EQ(large.size(), kDistributions);
   }
 }
 
-TEST(RunPlanTest, OnlyWhatIsTimedIsShared) {
-  const auto one = plan_runs(2, 1, 2, {9, 10}), other = plan_runs(2, 1, 2, {9, 11});
-  for (std::size_t r = 0; r < one.size(); ++r) {
-    EXPECT_EQ(one[r].seed == other[r].seed, one[r].counted) << r;
+// So none of them tells of what is drawn with it, nor of what is timed.
+TEST(RunPlanTest, DistributionsAndOrdersAreIndependentOfCasesAndPurposes) {
+  std::map<std::size_t, std::set<std::pair<Distribution, RunOrder>>> seen;
+  for (std::uint64_t own = 0; own < 1000; ++own) {
+    for (const PlannedRun& run : plan_runs(2, 1, 2, {9, own}))
+      if (!run.counted) seen[run.case_index].insert({run.distribution, run.order});
+    for (const PlannedRun& run : plan_once(shapes_of(3), 4, {9, own}))
+      seen[10 + run.case_index].insert({run.distribution, run.order});
   }
+  EXPECT_EQ(seen.size(), 6u);
+  for (const auto& [where, pairs] : seen) EXPECT_EQ(pairs.size(), 3 * kDistributions) << where;
+  std::set<Distribution> real;
+  int halves = 0;
+  for (std::uint64_t own = 0; own < 1000; ++own) {
+    const PlannedRun run = plan_at_real_size(plan_counted(1, 9).front(), {9, own});
+    real.insert(run.distribution);
+    halves += run.distribution == Distribution::kOddHalves ? 1 : 0;
+  }
+  EXPECT_EQ(real.size(), kDistributions - 1);
+  EXPECT_NEAR(halves, 560, 60);
+}
+
+TEST(RunPlanTest, CasesAreCountedOnceAndTheLastIsCheckedMost) {
+  for (const std::size_t cases : {1, 2, 3, 4, 6}) {
+    std::set<std::uint64_t> seeds;
+    std::vector<std::size_t> checked(cases + 1), counted(cases + 1);
+    const auto runs = plan_runs(cases, 1, 2, kSeeds);
+    for (const PlannedRun& run : runs) {
+      seeds.insert(run.seed);
+      ++(run.counted ? counted : checked)[run.case_index];
+      EXPECT_TRUE(!run.counted || run.distribution == Distribution::kAsGiven);
+    }
+    EXPECT_EQ(seeds.size(), runs.size()) << cases;
+    for (std::size_t c = 0; c < cases; ++c) EXPECT_EQ(counted[c], 1u);
+    EXPECT_EQ(counted[cases], 0u);
+    EXPECT_EQ(checked[cases], 1u);
+    EXPECT_GE(checked[cases - 1], checked[0]);
+  }
+}
+
+TEST(RunPlanTest, FreshInputsAreSharedAndAllOthersAreNot) {
+  const auto one = plan_runs(2, 1, 2, {9, 10}), other = plan_runs(2, 1, 2, {9, 11});
+  for (std::size_t r = 0; r < one.size(); ++r) EXPECT_NE(one[r].seed, other[r].seed) << r;
+  const auto fresh = plan_once(shapes_of(7), 3, {9, 10}),
+             again = plan_once(shapes_of(7), 3, {9, 11});
+  for (std::size_t r = 0; r < fresh.size(); ++r) EXPECT_EQ(fresh[r].seed, again[r].seed) << r;
 }
 
 // A task of one axis with two small cases, one real one and a hold-out.
@@ -517,11 +692,10 @@ TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
   EXPECT_EQ(asked.kind_of(3), CaseKind::kHoldout);
   std::vector<std::size_t> runs(asked.cases.size());
   std::size_t last = 0;
-  for (const PlannedRun& run : plan_evaluation(asked, 5, {9, 10})) {
+  for (const PlannedRun& run : plan_evaluation(asked, 5, kSeeds)) {
     ++runs[run.case_index];
     const bool given = run.distribution == Distribution::kAsGiven;
-    EXPECT_EQ(run.counted, run.case_index == 2 && given) << run.case_index;
-    EXPECT_TRUE(given || run.case_index < 2 || run.distribution == Distribution::kOddHalves);
+    EXPECT_TRUE(!run.counted || (run.case_index == 2 && given)) << run.case_index;
     EXPECT_GE(run.case_index, last) << "the runs of a case stand together";
     last = run.case_index;
   }

@@ -2,6 +2,7 @@
 // reference's are right, and a sum without one of its terms is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <kernelrl/task_definition.hpp>
@@ -20,32 +21,35 @@ struct Computed {
   std::vector<float> input;
   ExpectedOutput expected;
 
-  Comparison compared(const std::vector<float>& got) const {
+  template <class T>
+  Comparison compared(const std::vector<T>& got) const {
     return compare_output(resolved.tensors.back(), std::as_bytes(std::span(got)), expected,
                           task.tolerance);
   }
 };
 
-// A task of one input x[rows, cols] and one output y, on inputs times `factor`.
+// A task of one input x[rows, cols] and one output y, on inputs of a distribution.
 Computed compute(const std::string& body, const std::string& output_shape, std::int64_t rows,
-                 std::int64_t cols, double factor) {
+                 std::int64_t cols, Distribution distribution, const char* dtype = "float32",
+                 double rtol = 1e-6) {
   const nlohmann::ordered_json json = {
       {"id", "task"},
       {"prompt", "y"},
       {"axes", {{"rows", "var"}, {"cols", "var"}}},
       {"reference", "def run(x):\n    return " + body + "\n"},
       {"cases", {{{"rows", rows}, {"cols", cols}}}},
-      {"tolerance", {{"rtol", 1e-6}, {"atol", 0}, {"terms", "cols"}}},
+      {"tolerance", {{"rtol", rtol}, {"atol", 0}, {"terms", "cols"}}},
       {"input", {{{"name", "x"}, {"dtype", "float32"}, {"shape", {"rows", "cols"}}}}},
-      {"output", {{{"name", "y"}, {"dtype", "float32"}, {"shape", {"rows", output_shape}}}}}};
+      {"output", {{{"name", "y"}, {"dtype", dtype}, {"shape", {"rows", output_shape}}}}}};
   Computed computed;
   computed.task = *parse_task_definition(json.dump());
   computed.resolved = *resolve_case(computed.task, computed.task.cases[0]);
-  const OracleRequest request = oracle_request(computed.task, computed.resolved);
+  const OracleRequest request =
+      oracle_request(computed.task, computed.resolved, repeats_values(distribution));
   std::vector<std::byte> memory(request.memory_bytes);
   const ResolvedTensor& x = computed.resolved.tensors[0];
   const auto bytes = static_cast<std::size_t>(x.bytes());
-  fill_input(x, 7, factor, std::span(memory).first(bytes));
+  fill_input(x, 7, distribution, std::span(memory).first(bytes));
   ReferenceStore store;
   const auto problem = store.compute(request, memory.data());
   EXPECT_FALSE(problem) << problem->message;
@@ -53,10 +57,16 @@ Computed compute(const std::string& body, const std::string& output_shape, std::
   const auto elements = static_cast<std::size_t>(computed.resolved.tensors.back().elements);
   computed.input.resize(bytes / 4);
   std::memcpy(computed.input.data(), memory.data(), bytes);
-  computed.expected.reals.resize(elements);
-  std::memcpy(computed.expected.reals.data(), memory.data() + y.offset, elements * 8);
-  computed.expected.rounding.resize(elements);
-  std::memcpy(computed.expected.rounding.data(), memory.data() + y.rounding, elements * 4);
+  const auto take = [&](auto& values, std::uint64_t offset, std::size_t count) {
+    values.resize(count);
+    std::memcpy(values.data(), memory.data() + offset, count * sizeof values[0]);
+  };
+  if (!is_floating(y.dtype)) {
+    take(computed.expected.integers, y.offset, elements * static_cast<std::size_t>(y.choices));
+    return computed;
+  }
+  take(computed.expected.reals, y.offset, elements);
+  take(computed.expected.rounding, y.rounding, elements);
   return computed;
 }
 
@@ -71,7 +81,7 @@ std::vector<float> serial_sums(const std::vector<float>& x, std::size_t cols,
 }
 
 TEST(RoundingTest, ASerialSumOfALongRowIsRight) {
-  const Computed rows = compute("x.sum(1, True)", "1", 4096, 8193, 1);
+  const Computed rows = compute("x.sum(1, True)", "1", 4096, 8193, Distribution::kAsGiven);
   EXPECT_TRUE(rows.compared(serial_sums(rows.input, 8193)).passed());
   EXPECT_GT(rows.compared(serial_sums(rows.input, 8193, 1)).wrong, 4000);
   std::vector<float> halves = serial_sums(rows.input, 8193);
@@ -81,7 +91,7 @@ TEST(RoundingTest, ASerialSumOfALongRowIsRight) {
 
 TEST(RoundingTest, ASerialSumOfFewTermsIsRightWhateverTheLuck) {
   for (const std::int64_t cols : {1, 2, 5, 37, 200, 1025, 16387}) {
-    const Computed row = compute("x.sum(1, True)", "1", 1, cols, 100);
+    const Computed row = compute("x.sum(1, True)", "1", 1, cols, Distribution::kHundredfold);
     const auto size = static_cast<std::size_t>(cols);
     EXPECT_TRUE(row.compared(serial_sums(row.input, size)).passed()) << cols;
     EXPECT_FALSE(row.compared(serial_sums(row.input, size, 1)).passed()) << cols;
@@ -91,7 +101,7 @@ TEST(RoundingTest, ASerialSumOfFewTermsIsRightWhateverTheLuck) {
 // Where rounding may cost as much as a term, as in a serial sum of so many, exact inputs decide.
 TEST(RoundingTest, OneOfManyTermsIsMissed) {
   constexpr std::int64_t kMany = 20'000'000;
-  const Computed row = compute("x.sum(1, True)", "1", 1, kMany, kHalves);
+  const Computed row = compute("x.sum(1, True)", "1", 1, kMany, Distribution::kOddHalves);
   const std::vector<float> sum = serial_sums(row.input, kMany);
   EXPECT_EQ(sum[0], row.expected.reals[0]);
   EXPECT_TRUE(row.compared(sum).passed());
@@ -99,15 +109,84 @@ TEST(RoundingTest, OneOfManyTermsIsMissed) {
 }
 
 TEST(RoundingTest, WhatIsBeyondTheTypeIsInfinite) {
-  const Computed row = compute("torch.exp(x)", "cols", 1, 100, 100);
+  const Computed row = compute("torch.exp(x)", "cols", 1, 100, Distribution::kHundredfold);
   std::vector<float> right;
   for (const float value : row.input) right.push_back(std::exp(value));
   EXPECT_TRUE(std::any_of(right.begin(), right.end(), [](float v) { return std::isinf(v); }));
   EXPECT_LE(row.compared(right).wrong, 0) << describe(row.resolved.tensors[1], row.compared(right));
 }
 
+// What lies next to a half may be rounded either way.
+TEST(RoundingTest, IntegersOfRealsMayBeThoseOfFloat32) {
+  const char* quantised = "torch.round(x / (x.abs().amax(1, True) / 127)).int()";
+  for (const Distribution d : {Distribution::kAsGiven, Distribution::kStructured}) {
+    const Computed rows = compute(quantised, "cols", 400, 300, d, "int32");
+    std::vector<std::int32_t> got;
+    int differ = 0;
+    for (std::size_t i = 0; i < rows.input.size(); ++i) {
+      const auto first = rows.input.begin() + static_cast<std::ptrdiff_t>(i / 300 * 300);
+      float most = 0;
+      for (auto at = first; at != first + 300; ++at) most = std::max(most, std::fabs(*at));
+      const float scaled = std::nearbyint(rows.input[i] / (most / 127.0f));
+      got.push_back(most == 0 ? static_cast<std::int32_t>(rows.expected.integers[i])
+                              : static_cast<std::int32_t>(scaled));
+      differ += got.back() == rows.expected.integers[i] ? 0 : 1;
+    }
+    EXPECT_TRUE(rows.compared(got).passed()) << differ;
+    for (std::int32_t& value : got) ++value;
+    EXPECT_GT(rows.compared(got).wrong, 100'000);
+  }
+}
+
+// Nudges break no ties there: only the first of equal elements is right.
+TEST(RoundingTest, IndicesOfEqualElementsAreExact) {
+  const Computed rows =
+      compute("x.argmax(1, True).int()", "1", 500, 40, Distribution::kOddHalves, "int32");
+  std::vector<std::int32_t> first, last;
+  for (std::size_t r = 0; r < 500; ++r) {
+    const auto row = rows.input.begin() + static_cast<std::ptrdiff_t>(40 * r);
+    const auto reversed = std::make_reverse_iterator(row + 40);
+    first.push_back(static_cast<std::int32_t>(std::max_element(row, row + 40) - row));
+    last.push_back(
+        static_cast<std::int32_t>(39 - (std::max_element(reversed, reversed + 40) - reversed)));
+  }
+  EXPECT_TRUE(rows.compared(first).passed());
+  EXPECT_GT(rows.compared(last).wrong, 400);
+}
+
+// An element that is kept or left out with a tie gets no allowance for a broken one.
+TEST(RoundingTest, WhatDependsOnATieHasNoAllowanceForBreakingIt) {
+  const std::string body =
+      "torch.where(x >= torch.topk(x, 8, 1)[0][:, 7:8], torch.exp(x), torch.zeros_like(x))";
+  const Computed rows = compute(body, "cols", 100, 64, Distribution::kOddHalves);
+  std::vector<float> right, exactly_eight;
+  for (std::size_t r = 0; r < 100; ++r) {
+    std::vector<float> row(rows.input.begin() + static_cast<std::ptrdiff_t>(64 * r),
+                           rows.input.begin() + static_cast<std::ptrdiff_t>(64 * r + 64));
+    std::vector<float> sorted = row;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    int kept = 0;
+    for (const float x : row) {
+      right.push_back(x >= sorted[7] ? std::exp(x) : 0);
+      exactly_eight.push_back(x >= sorted[7] && kept++ < 8 ? std::exp(x) : 0);
+    }
+  }
+  EXPECT_TRUE(rows.compared(right).passed());
+  EXPECT_GT(rows.compared(exactly_eight).wrong, 100);
+}
+
+TEST(RoundingTest, ACopyIsExactWhereATaskAllowsNoError) {
+  for (const double rtol : {0.0, 1e-6}) {
+    const Computed copy =
+        compute("x.flip(1)", "cols", 5, 7, Distribution::kAsGiven, "float32", rtol);
+    for (const float rounding : copy.expected.rounding) EXPECT_EQ(rounding == 0, rtol == 0);
+    const Computed twice = compute("3 * x", "cols", 5, 7, Distribution::kAsGiven, "float32", rtol);
+    for (const float rounding : twice.expected.rounding) EXPECT_GT(rounding, 0);
+  }
+}
+
 TEST(RoundingTest, OfAReferenceThatReturnsAShorterTypeIsComputedInDouble) {
-  const Computed row = compute("(x * 1e-3).half()", "cols", 1, 100, 1);
+  const Computed row = compute("(x * 1e-3).half()", "cols", 1, 100, Distribution::kAsGiven);
   const std::vector<double>& reals = row.expected.reals;
   const std::vector<float>& rounding = row.expected.rounding;
   ASSERT_EQ(rounding.size(), 100u);

@@ -1,6 +1,11 @@
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
 
+// In the order of kernelrl_embed_text.
+// clang-format off
+#include "plugins/backends/cuda/worker/device_draws.cu"
+#include "plugins/backends/evaluator/check/draws.inc"
 #include "plugins/backends/cuda/worker/trusted_kernels.cu"
+// clang-format on
 
 SIMULATED(krl_nothing)
 SIMULATED(krl_wait)

@@ -87,7 +87,7 @@ ResolvedTensor tensor(DType dtype, ValueKind values, std::vector<std::int64_t> s
 }
 
 std::vector<std::byte> filled_by_kernel(const ResolvedTensor& t, std::uint64_t seed,
-                                        double factor) {
+                                        Distribution distribution) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(t.bytes()));
   const gpu::DeviceFill fill{0,
                              static_cast<std::uint64_t>(t.elements),
@@ -95,10 +95,10 @@ std::vector<std::byte> filled_by_kernel(const ResolvedTensor& t, std::uint64_t s
                              mix_seed(seed, t.name),
                              t.low,
                              t.high,
-                             factor,
                              static_cast<std::int32_t>(t.dtype),
                              static_cast<std::int32_t>(t.values),
-                             static_cast<std::int32_t>(t.structure)};
+                             static_cast<std::int32_t>(t.structure),
+                             static_cast<std::int32_t>(distribution)};
   std::byte* base = bytes.data();
   const gpu::DeviceFill* fills = &fill;
   launch(krl_fill_simulated, 1, {&base, &fills});
@@ -111,14 +111,15 @@ TEST(TrustedKernels, DrawTheInputsThatTheHostDraws) {
     for (const ValueKind values :
          {ValueKind::kNormal, ValueKind::kUniform, ValueKind::kUniformSigned, ValueKind::kIntegers,
           ValueKind::kPermutation, ValueKind::kOneHot, ValueKind::kZeros, ValueKind::kBernoulli,
-          ValueKind::kSorted, ValueKind::kOffsets}) {
-      for (const double factor : {1.0, 100.0, 0.01, -1.0, kHalves}) {
+          ValueKind::kSorted, ValueKind::kOffsets, ValueKind::kFlags}) {
+      for (std::size_t d = 0; d < kDistributions; ++d) {
+        const auto distribution = static_cast<Distribution>(d);
         ResolvedTensor t = tensor(dtype, values, {5, 67});
-        if (values == ValueKind::kNormal) t.low = factor == 100 ? 3 : 0, t.high = 0.7;
-        if (values == ValueKind::kBernoulli) t.high = 0.1;
+        if (values == ValueKind::kNormal) t.low = d == 1 ? 3 : 0, t.high = 0.7;
+        if (values == ValueKind::kBernoulli || values == ValueKind::kFlags) t.high = 0.1;
         std::vector<std::byte> right(static_cast<std::size_t>(t.bytes()));
-        fill_input(t, 42, factor, right);
-        EXPECT_EQ(filled_by_kernel(t, 42, factor), right)
+        fill_input(t, 42, distribution, right);
+        EXPECT_EQ(filled_by_kernel(t, 42, distribution), right)
             << name_of(dtype) << " values " << static_cast<int>(values);
       }
     }
@@ -131,8 +132,9 @@ TEST(TrustedKernels, DrawTheMatricesThatTheHostDraws) {
       ResolvedTensor t = tensor(DType::kFloat32, values, {3, 9, 9});
       t.structure = structure;
       std::vector<std::byte> right(static_cast<std::size_t>(t.bytes()));
-      fill_input(t, 42, 1, right);
-      EXPECT_EQ(filled_by_kernel(t, 42, 1), right) << name << " " << name_of(values);
+      fill_input(t, 42, Distribution::kStructured, right);
+      EXPECT_EQ(filled_by_kernel(t, 42, Distribution::kStructured), right)
+          << name << " " << name_of(values);
     }
   }
 }
@@ -210,15 +212,18 @@ TEST(TrustedKernels, ReadEveryHalfAsTheHostDoes) {
 
 TEST(TrustedKernels, CompareIntegersExactly) {
   std::vector<std::int32_t> got = {0, 1, -5, 7, 2147483647};
-  std::vector<std::int64_t> right = {0, 1, -4, 7, 2147483648};
+  std::vector<std::int64_t> right = {0, 1, -4, 7, 2147483648, 3, 0, -5, 7, 0};
   const std::int32_t* values = got.data();
   const std::int64_t* expected = right.data();
   auto type = static_cast<std::int32_t>(DType::kInt32);
-  std::uint64_t elements = got.size();
-  gpu::DeviceReport report{}, *at = &report;
-  launch(krl_compare_integers_simulated, 1, {&values, &type, &elements, &expected, &at});
-  EXPECT_EQ(report.wrong, 2u);
-  EXPECT_EQ(report.max_abs_error, 1);
+  for (std::uint64_t choices : {1, 2}) {
+    std::uint64_t elements = got.size();
+    gpu::DeviceReport report{}, *at = &report;
+    launch(krl_compare_integers_simulated, 1,
+           {&values, &type, &elements, &expected, &choices, &at});
+    EXPECT_EQ(report.wrong, 3 - choices);
+    EXPECT_EQ(report.max_abs_error, 1);
+  }
 }
 
 TEST(TrustedKernels, FindWhatIsNoLongerPoisonOrAsItWas) {

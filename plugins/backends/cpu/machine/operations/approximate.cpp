@@ -1,4 +1,5 @@
-// .approx and .full: within the bounds of the PTX ISA. The special cases follow what NVIDIA's
+// .approx and .full: within the bounds of the PTX ISA, and near them where they are more than two
+// units in the last place. The special cases follow what NVIDIA's
 // compiler makes of them: an instruction of the special function unit, which takes and gives no
 // subnormals, between scalings by powers of two.
 #include "plugins/backends/cpu/machine/operations/all_forms.hpp"
@@ -18,10 +19,17 @@ float unit_result(double x) { return canonical(flushed(static_cast<float>(x))); 
 float unit_rcp(float a) { return unit_result(1.0 / double{flushed(a)}); }
 float unit_rsqrt(float a) { return unit_result(1.0 / __builtin_sqrt(double{flushed(a)})); }
 float unit_sqrt(float a) { return unit_result(__builtin_sqrt(double{flushed(a)})); }
-float unit_ex2(float a) { return unit_result(exp2(double{flushed(a)})); }
+float unit_ex2(float a) {
+  const float x = flushed(a);
+  const double power = exp2(double{x});
+  const double error = x == 0 || power > 0x1p1000 ? 0 : 0x1.4p-23 * power;
+  return unit_result(off_by(power, error, std::bit_cast<std::uint32_t>(x)));
+}
 [[gnu::always_inline]] inline float unit_lg2(float a) {  // a call in a loop is not a vector
   const float x = flushed(a);
-  const auto finite = static_cast<float>(log2(double{x}));
+  const double error = x >= 0.5f && x <= 2 && x != 1 ? 0x1.cp-23 : 0;
+  const auto finite =
+      static_cast<float>(off_by(log2(double{x}), error, std::bit_cast<std::uint32_t>(x)));
   const float nan = std::bit_cast<float>(0x7fffffffu);
   const float positive = x == kInfinity ? x : finite;
   return x > 0 ? positive : x == 0 ? -kInfinity : nan;
@@ -37,6 +45,13 @@ double turns_of(float a) {
 float unless_infinite(float a, double result) {
   return size_of_value(a) < kInfinity ? static_cast<float>(result)
                                       : std::bit_cast<float>(0x7fffffffu);
+}
+// Sines and cosines of all but 0; they stay from -1 to 1.
+double nearly(double result, float a) {
+  const double off =
+      off_by(result, flushed(a) == 0 ? 0 : 0x1.4p-21, std::bit_cast<std::uint32_t>(a));
+  const double below = off > 1 ? 1 : off;
+  return below < -1 ? -1 : below;
 }
 // From 2^24 turns on there is no fraction; the result is a whole turn's.
 double fraction_of(double turns) { return turns < 0x1p30 && turns > -0x1p30 ? turns : 0; }
@@ -78,11 +93,19 @@ float lg2(float a) {
 }
 float sine(float a) {
   const double turns = fraction_of(turns_of(a));
-  const double result = sin_of_turns(turns);
+  const double result = nearly(sin_of_turns(turns), a);
   return unless_infinite(a, turns == 0 ? turns : result);
 }
-float cosine(float a) { return unless_infinite(a, sin_of_turns(fraction_of(turns_of(a)) + 0.25)); }
-float tangent(float a) { return canonical(static_cast<float>(tanh(a))); }
+float cosine(float a) {
+  return unless_infinite(a, nearly(sin_of_turns(fraction_of(turns_of(a)) + 0.25), a));
+}
+// Of infinities it is exact.
+float tangent(float a) {
+  const double exact = tanh(a), share = size_of_value(a) < kInfinity ? 0x1.ep-12 : 0;
+  const double off = off_by(exact, share * exact, std::bit_cast<std::uint32_t>(a));
+  const double below = off > 1 ? 1 : off;
+  return canonical(static_cast<float>(below < -1 ? -1 : below));
+}
 
 float product(bool ftz, float a, float b) {
   const float result = ftz ? flushed(flushed(a) * flushed(b)) : a * b;

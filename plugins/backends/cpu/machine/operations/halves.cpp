@@ -1,7 +1,9 @@
 // f16 and bf16, one or two in a register. Sums and products are computed in float and rounded
 // again, which is as if they were rounded once: float has more than twice the bits. A fused product
 // and sum takes double, rounded to odd as well.
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/functions.hpp"
@@ -86,13 +88,24 @@ H of_sizes(H a, H b) {
   const auto sign = static_cast<std::uint16_t>((a.bits ^ b.bits) & 0x8000u);
   return {static_cast<std::uint16_t>(nan ? found.bits : found.bits | sign)};
 }
+// The errors are what NVIDIA allows, less that of rounding the result.
+template <class H>
+constexpr double kPowerError = std::is_same_v<H, Half> ? 0x1.3p-11 : 0x1.cp-9;  // relative
+template <class H>
+constexpr double kTangentError = std::is_same_v<H, Half> ? 0x1.cp-13 : 0x1.cp-10;
 template <class H, Mode mode>
 H power_of_two(H a) {
-  return result<mode, H>(static_cast<float>(exp2(value_of(input<mode>(a)))));
+  const float x = value_of(input<mode>(a));
+  const double power = exp2(x);
+  const double error = x == 0 || power > 0x1p1000 ? 0 : kPowerError<H> * power;
+  return result<mode, H>(static_cast<float>(off_by(power, error, a.bits)));
 }
 template <class H>
 H hyperbolic_tangent(H a) {
-  return rounded_to<H>(static_cast<float>(tanh(value_of(a))));
+  const float x = value_of(a);
+  const bool is_exact = x == 0 || std::isinf(x);
+  const double off = off_by(tanh(x), is_exact ? 0 : kTangentError<H>, a.bits);
+  return rounded_to<H>(static_cast<float>(std::clamp(off, -1.0, 1.0)));
 }
 
 template <class H>
