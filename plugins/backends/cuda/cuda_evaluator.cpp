@@ -29,6 +29,10 @@ constexpr std::chrono::milliseconds kHostWork{500};
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
+// Of a thread's local memory. For all threads that a GPU holds at once the driver takes up to a
+// fifth of its memory, and never gives it back: a process of which a candidate has had more than some
+// hundred MiB serves no other.
+constexpr std::uint32_t kMostStack = 65536, kMostStackKept = 2048;
 constexpr int kAttempts = 4;
 // For so long an evaluation is begun again because someone kills the GPU's processes, one of which
 // takes 3 s to start.
@@ -110,6 +114,14 @@ std::optional<SourceProblem> complete_host_source(std::string_view source,
 void refuse(const CompileOutput& output, EvaluationRecord* record) {
   record->repeatable = output.end != CompileOutput::kTimeout;
   record->fail(verdict_of(output.end), output.why);
+}
+
+void check_stack(const CompiledModule& module, EvaluationRecord* record) {
+  const std::uint32_t stack = most_stack(module.cubin, module.ptx);
+  if (stack <= kMostStack) return;
+  record->fail(Verdict::kResourceLimit, "a thread uses " + std::to_string(stack) +
+                                            " bytes of local memory, and a GPU has " +
+                                            std::to_string(kMostStack) + " for each");
 }
 
 // The first construct of a candidate's PTX that is not allowed; empty if there is none.
@@ -225,6 +237,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
     add_kernel_figures(asked.cases, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    if (gpus_) check_stack(built->module, &record);
     if (record.verdict == Verdict::kOk) add_code_values(built->module, built->code, &record);
   }
   if (gpus_ && record.verdict == Verdict::kOk && request.executes()) {
@@ -371,6 +384,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     }
     check_arena(gpu, record);
     if (request.host && !timed) ends_in_order(gpu, candidate, runs.front(), record);
+    if (candidate.load().stack_bytes > kMostStackKept) gpu.replace_runner();
     if (counted && record->verdict == Verdict::kOk) {
       gpu.counters().add(candidate, runs, record);
     }

@@ -88,9 +88,6 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
   return {};
 }
 
-// More makes the driver take more than a fifth of a GPU's memory for the places of all threads.
-constexpr std::uint32_t kMostStack = 65536;
-
 // Of everything that launches a kernel.
 struct Launched {
   std::span<const ResolvedCase> cases;
@@ -146,12 +143,6 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels || module.names.size() != schedule.kernels.size()) {
     record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
-    return;
-  }
-  if (const std::uint32_t stack = most_stack(module.cubin, module.ptx); stack > kMostStack) {
-    record->fail(Verdict::kResourceLimit, "a thread uses " + std::to_string(stack) +
-                                              " bytes of local memory; at most " +
-                                              std::to_string(kMostStack) + " are allowed");
     return;
   }
   const auto resources = read_resource_report(module.report);

@@ -5,6 +5,7 @@
 #include <kernelrl/values.hpp>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
@@ -12,6 +13,9 @@ namespace krl::cuda {
 namespace {
 
 constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
+// Elements of each input whose share is looked for, and how far off that may be.
+constexpr std::uint64_t kTriesOfAnInput = 32;
+constexpr double kShareError = 0.1;
 // No launch is faster than an empty one in another process, by more than this.
 constexpr double kLaunchNs = 200;
 constexpr std::size_t kReferenceSamples = 5;  // once a case: one place after the point will do
@@ -60,24 +64,51 @@ void CaseFigures::add_transfer(EvaluationRecord* record) const {
   record->values.push_back({index, "transfer_to_host", "ns", static_cast<double>(ns.to_host)});
 }
 
-std::string CaseFigures::faster_than_possible(double ns, std::size_t launches) const {
+std::string CaseFigures::faster_than_possible(double ns, std::size_t launches,
+                                              const GpuCandidate* own) const {
+  const auto took = [&](const std::string& what, double least_ns) {
+    return "it took " + number_text(ns) + " ns, and " + what + " takes " + number_text(least_ns) +
+           " ns";
+  };
   const double launches_ns =
       static_cast<double>(launches) * std::max(gpu_.empty_launch_ns() - kLaunchNs, 0.0);
-  const double data_ns = kLightSpeed * writing_ns();
-  if (ns >= std::max(launches_ns, data_ns)) return {};
-  const auto took = [](double time) { return number_text(time) + " ns"; };
-  return "it took " + took(ns) + ", and " +
-         (launches_ns > data_ns ? "launching kernels that do nothing" : "writing its outputs") +
-         " takes " + took(std::max(launches_ns, data_ns));
+  if (ns < launches_ns) return took("launching kernels that do nothing", launches_ns);
+  const double writing_ns = written_bytes() / gpu_.description().bandwidth * 1e9;
+  if (ns < kLightSpeed * writing_ns) return took("writing its outputs", writing_ns);
+  const double rate = gpu_.peaks().bytes_per_ns;
+  // Not every task has to read all of its inputs.
+  if (own == nullptr || rate == 0 || ns >= kLightSpeed * resolved().least_bytes / rate) return {};
+  const double moving_ns = (written_bytes() + read_bytes(*own)) / rate;
+  return ns < kLightSpeed * moving_ns
+             ? took("reading what its outputs depend on, and writing them,", moving_ns)
+             : "";
 }
 
-// To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
-double CaseFigures::writing_ns() const {
+// Of the outputs, what does not fit the L2.
+double CaseFigures::written_bytes() const {
   double bytes = -static_cast<double>(gpu_.description().l2_bytes);
   for (const TensorDefinition& output : task_.definition.outputs) {
-    bytes += static_cast<double>(task_.cases[run_.case_index].find(output.name)->bytes());
+    bytes += static_cast<double>(resolved().find(output.name)->bytes());
   }
-  return std::max(bytes, 0.0) / gpu_.description().bandwidth * 1e9;
+  return std::max(bytes, 0.0);
+}
+
+// Of the inputs, the share that the outputs of the task's own kernel follow, less what the few tries
+// may be off. Looked for once a task and checker.
+double CaseFigures::read_bytes(const GpuCandidate& own) const {
+  const auto known = gpu_.baseline_ns().find(key() + "read bytes");
+  if (known != gpu_.baseline_ns().end()) return known->second;
+  gpu_.ask_checker("load", own.load());
+  const BufferSet buffers = own.buffers(run_.case_index);
+  const gpu::UseInputs request{buffers.program, buffers.output_offsets, expectation(task_, run_),
+                               secret_number(), kTriesOfAnInput};
+  const auto shares = gpu_.ask_checker("input_shares", request).get<std::vector<double>>();
+  double bytes = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    bytes +=
+        std::max(shares[i] - kShareError, 0.0) * static_cast<double>(resolved().tensors[i].bytes());
+  }
+  return gpu_.baseline_ns()[key() + "read bytes"] = bytes;
 }
 
 }  // namespace krl::cuda

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -33,13 +34,16 @@ class CaseFigures {
   // Adds the transfers, the share of the roofline and the speedup over the reference, whose time is
   // 0 where there is none.
   void add(double reference_ns, EvaluationRecord* record) const;
-  // Why no candidate of so many launches can have taken so little time; empty: one can.
-  std::string faster_than_possible(double ns, std::size_t launches) const;
+  // Why no candidate of so many launches can have taken so little time; empty: one can. May load the
+  // task's own kernel in the checker, which shows what must be read; null: there is none.
+  std::string faster_than_possible(double ns, std::size_t launches, const GpuCandidate* own) const;
 
  private:
   std::string key() const { return task_.digest + "/" + std::to_string(run_.case_index) + "/"; }
   void add_transfer(EvaluationRecord* record) const;
-  double writing_ns() const;
+  const ResolvedCase& resolved() const { return task_.cases[run_.case_index]; }
+  double written_bytes() const;
+  double read_bytes(const GpuCandidate& own) const;
 
   Gpu& gpu_;
   const PreparedTask& task_;

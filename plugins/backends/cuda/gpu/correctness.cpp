@@ -50,7 +50,8 @@ const FaultText* find_fault(int code) {
 
 std::string key_of(const PreparedTask& task, const PlannedRun& run) {
   return task.digest + "/" + task.cases[run.case_index].label + "/" + std::to_string(run.seed) +
-         "/" + std::to_string(static_cast<int>(run.distribution));
+         "/" + std::to_string(static_cast<int>(run.distribution)) + "/" +
+         std::to_string(run.change);
 }
 
 const ResolvedTensor& output_of(const PreparedTask& task, const PlannedRun& run,
@@ -154,7 +155,7 @@ std::optional<RunnerFailure> run_all(Gpu& gpu, const BufferSet& buffers,
                                      const std::vector<std::uint64_t>& places, bool anew) {
   std::vector<nlohmann::json> requests;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    requests.emplace_back(gpu::Run{buffers.program, places[r], runs[r].seed, runs[r].distribution,
+    requests.emplace_back(gpu::Run{buffers.program, places[r], drawn_inputs(runs[r]),
                                    runs[r].poison, anew && r == 0});
   }
   return gpu.ask_runner_all("run", requests);
@@ -246,16 +247,19 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
 
 }  // namespace
 
+gpu::DrawnInputs drawn_inputs(const PlannedRun& run) {
+  return {run.seed, run.distribution, run.change};
+}
+
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check;
   check.key = key_of(task, run);
-  check.distribution = run.distribution;
   check.reference =
       oracle_request(task.definition, task.cases[run.case_index], repeats_values(run.distribution));
   std::vector<std::uint64_t> offsets;
   for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
   check.inputs = fills_of(task, run.case_index, offsets);
-  check.seed = run.seed;
+  check.drawn = drawn_inputs(run);
   check.atol = task.definition.tolerance.atol;
   check.rtol = task.definition.tolerance.rtol;
   return check;

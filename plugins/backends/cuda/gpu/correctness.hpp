@@ -43,6 +43,8 @@ void check_arena(Gpu& gpu, EvaluationRecord* record);
 bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                    EvaluationRecord* record);
 
+gpu::DrawnInputs drawn_inputs(const PlannedRun& run);
+
 // The request for what is expected of a run; nothing in it yet of any runner's memory.
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 

@@ -77,7 +77,7 @@ void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>&
   for (const PlannedRun& run : runs) {
     if (!run.counted) continue;
     cases.push_back(run.case_index);
-    counted.push_back({candidate.buffers(run.case_index).program, 0, run.seed, run.distribution});
+    counted.push_back({candidate.buffers(run.case_index).program, 0, drawn_inputs(run)});
   }
   const gpu::Load load = candidate.load();
   for (int attempt = 0; attempt < kStarts; ++attempt) {

@@ -103,6 +103,7 @@ Gpu::Worker& Gpu::current_checker() {
   if (!checker_) {
     checker_ = started(&starting_checker_, &Gpu::start_checker);
     measure_empty_launch(checker_.get());
+    checker_->peaks = peaks_of(*checker_);
   }
   return *checker_;
 }
@@ -113,10 +114,10 @@ void Gpu::measure_empty_launch(Worker* worker) const {
   if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
 }
 
-const Peaks& Gpu::peaks() {
-  std::optional<Peaks>& known = current_checker().peaks;
-  if (!known) known = ask_checker("peaks", nullptr).get<Peaks>();
-  return *known;
+// The same holds. No candidate is ever there when they are measured.
+Peaks Gpu::peaks_of(Worker& checker) const {
+  const auto answer = checker.conversation.ask({{"peaks", nullptr}}, gpu::kSetupLimit);
+  return answer && !is_trouble(*answer) ? answer->get<Peaks>() : Peaks();
 }
 
 Gpu::Worker& Gpu::current_runner() {

@@ -98,11 +98,11 @@ class Gpu {
   std::map<std::string, CalledBaseline>& called_baselines() {
     return current_checker().called_baselines;
   }
-  // The seeds of pools that the checker has or shall make, by their keys; nothing after it was
+  // The members of pools that the checker has or shall make, by their keys; nothing after it was
   // replaced.
-  std::map<std::string, std::vector<std::uint64_t>>& pools() { return current_checker().pools; }
-  // The peak rates of the GPU. Throws as ask_checker.
-  const Peaks& peaks();
+  std::map<std::string, std::vector<gpu::DrawnInputs>>& pools() { return current_checker().pools; }
+  // The peak rates of the GPU.
+  const Peaks& peaks() { return current_checker().peaks; }
   // Of a kernel that does nothing, in the checker; and by how much longer it takes in the runner.
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
   double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
@@ -144,8 +144,8 @@ class Gpu {
     bool paused = false;
     std::map<std::string, double> baseline_ns;  // of a checker, as the following
     std::map<std::string, CalledBaseline> called_baselines;
-    std::optional<Peaks> peaks;
-    std::map<std::string, std::vector<std::uint64_t>> pools;
+    Peaks peaks;
+    std::map<std::string, std::vector<gpu::DrawnInputs>> pools;
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
 
@@ -161,6 +161,7 @@ class Gpu {
   std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
   Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
   void measure_empty_launch(Worker* worker) const;
+  Peaks peaks_of(Worker& checker) const;
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();

@@ -39,10 +39,11 @@ std::vector<int> indices_of(const std::string& text) {
 std::string compiled_trusted_code(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
       trusted_kernels_source,
-      {"krl_fill", "krl_put_away", "krl_fetch", "krl_wait", "krl_nothing", "krl_compare_reals",
-       "krl_compare_integers", "krl_compare_launches", "krl_find_changes", "krl_overwrite",
-       "krl_overwrite_local_128", "krl_overwrite_local_512", "krl_overwrite_local_2048",
-       "krl_overwrite_local_8192", "krl_overwrite_local_32768", "krl_overwrite_local_65536"},
+      {"krl_fill", "krl_change", "krl_put_away", "krl_fetch", "krl_wait", "krl_nothing",
+       "krl_compare_reals", "krl_compare_integers", "krl_compare_launches", "krl_find_changes",
+       "krl_overwrite", "krl_overwrite_local_128", "krl_overwrite_local_512",
+       "krl_overwrite_local_2048", "krl_overwrite_local_8192", "krl_overwrite_local_32768",
+       "krl_overwrite_local_65536"},
       {});
   const auto module = module_from_bytes(output.module);
   if (module) return module->cubin;

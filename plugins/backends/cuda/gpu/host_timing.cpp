@@ -246,7 +246,7 @@ void HostTiming::report(TimedCase* timed, EvaluationRecord* record) {
   if (const double mhz = gpu_.clock_mhz(); mhz > 0) {
     record->values.push_back({index, "sm_clock", "MHz", mhz});
   }
-  const std::string why = figures.faster_than_possible(c.time_ns, 1);
+  const std::string why = figures.faster_than_possible(c.time_ns, 1, baseline_.trusted);
   if (!why.empty()) stop(run.case_index, Verdict::kFlagged, why, record);
 }
 

@@ -53,7 +53,7 @@ std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_byte
 
 std::uint32_t decoys_of_sample(std::uint32_t launches) { return launches > 1 ? 1 : 0; }
 
-void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
+void draw(const std::vector<gpu::DrawnInputs>& pool, std::uint64_t arena_bytes,
           std::mt19937_64& random, LaunchBatch* batch) {
   gpu::Time& time = batch->time;
   const gpu::Timed& first = time.programs.front();
@@ -72,12 +72,12 @@ void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
   }
   time.kept = random_places(time.samples * first.sets(), first.program.bytes, front ? 0 : until,
                             front ? kept_bytes : arena_bytes, random);
-  batch->members.resize(seeds.size());
+  batch->members.resize(pool.size());
   std::iota(batch->members.begin(), batch->members.end(), 0);
   std::shuffle(batch->members.begin(), batch->members.end(), random);
   batch->members.resize(std::size_t{time.samples} * time.sets);
-  time.seeds = {random()};
-  for (const std::uint64_t member : batch->members) time.seeds.push_back(seeds[member]);
+  time.inputs = {{random()}};
+  for (const std::uint64_t member : batch->members) time.inputs.push_back(pool[member]);
   time.poisons.resize(time.places.size());
   std::iota(time.poisons.begin(), time.poisons.end(), random());
 }

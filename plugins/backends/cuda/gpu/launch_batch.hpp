@@ -27,14 +27,14 @@ std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_byte
 // With several launches, one of the sets is launched never: who works ahead betrays itself.
 std::uint32_t decoys_of_sample(std::uint32_t launches);
 
-// The request for a batch, and the examination of it. `seeds`: of a pool, as many as there are
+// The request for a batch, and the examination of it. `pool`: at least as many members as there are
 // sets; each is used once. Each set has the next poison. REQUIRES: programs and samples of `time`
 // are set.
 struct LaunchBatch {
   gpu::Time time;
   std::vector<std::uint64_t> members;  // of the pool, by set, except for the first
 };
-void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
+void draw(const std::vector<gpu::DrawnInputs>& pool, std::uint64_t arena_bytes,
           std::mt19937_64& random, LaunchBatch* batch);
 
 // Of the first program's copies; what depends on the candidate is the caller's to add.

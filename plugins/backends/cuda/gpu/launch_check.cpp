@@ -13,6 +13,11 @@ namespace {
 
 // A pool that is there already is taken if it is up to so many times larger than needed.
 constexpr std::size_t kMostOversized = 4;
+constexpr std::size_t kFewestMembers = 4;
+constexpr std::int64_t kFewElements = 512;  // too few to be changed at places that nobody guesses
+constexpr std::uint64_t kPoolShare = 16;    // of the GPU's memory, for members beyond those needed
+// Members that are judged by the reference in any case: of a pool that stays, at most.
+constexpr std::size_t kExact = 3;
 constexpr std::size_t kFewFresh = 2;  // a reference in float64 takes up to seconds a draw
 
 std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& random) {
@@ -23,7 +28,24 @@ std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& ran
 
 }  // namespace
 
-const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt19937_64& random) {
+std::size_t LaunchCheck::room() const {
+  const ResolvedCase& resolved = candidate_.task.cases[run_.case_index];
+  std::uint64_t bytes = 1;
+  for (const ResolvedTensor& tensor : resolved.tensors) {
+    bytes += static_cast<std::uint64_t>(tensor.bytes());
+  }
+  return gpu_.description().memory_bytes / kPoolShare / bytes;
+}
+
+bool LaunchCheck::has_many_inputs() const {
+  const auto& tensors = candidate_.task.cases[run_.case_index].tensors;
+  const std::span inputs(tensors.data(), candidate_.task.definition.inputs.size());
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const ResolvedTensor& tensor) { return tensor.elements >= kFewElements; });
+}
+
+const std::vector<gpu::DrawnInputs>& LaunchCheck::pool(std::size_t least, std::mt19937_64& random) {
+  least = std::max(least, std::min(kFewestMembers, room()));
   std::string key = candidate_.task.digest + "/" + std::to_string(run_.case_index);
   if (trusted_ != nullptr) {
     for (const std::string& name : trusted_->module.names) key += "/" + name;
@@ -34,23 +56,53 @@ const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt1
   while (number < kMostOversized * fewest && gpu_.pools().count(of_size(number)) == 0) number *= 2;
   if (gpu_.pools().count(of_size(number)) == 0) number = fewest;
   pool_ = of_size(number);
-  std::vector<std::uint64_t>& seeds = gpu_.pools()[pool_];
-  if (seeds.empty()) seeds = random_seeds(number, random);
+  std::vector<gpu::DrawnInputs>& members = gpu_.pools()[pool_];
+  if (members.empty()) members = new_pool(number, random);
+  return members;
+}
+
+std::vector<gpu::DrawnInputs> LaunchCheck::new_pool(std::size_t number,
+                                                    std::mt19937_64& random) const {
+  std::vector<gpu::DrawnInputs> members;
+  for (std::size_t m = 0; m < number; ++m) {
+    const bool again = m % 2 == 1 && has_many_inputs();
+    members.push_back({again ? members.back().seed : random(), Distribution::kAsGiven,
+                       has_many_inputs() ? random() : 0});
+    const bool other =
+        m > 0 && m < std::min(kExact, 1 + room() / 2) && number >= kFewestMembers * m;
+    if (other)
+      members[m].distribution = static_cast<Distribution>(1 + random() % (kDistributions - 1));
+  }
+  return members;
+}
+
+std::vector<std::uint64_t> LaunchCheck::fresh_seeds(std::size_t most, std::mt19937_64& random) {
+  const std::size_t number = trusted_ == nullptr ? std::min(most, kFewFresh) : most;
+  const std::vector<std::uint64_t> seeds = random_seeds(number, random);
+  gpu_.pools().erase(once_);
+  once_ = pool_ = "once/" + std::to_string(random());
+  for (const std::uint64_t seed : seeds) gpu_.pools()[pool_].push_back({seed});
   return seeds;
 }
 
-const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t most,
-                                                           std::mt19937_64& random) {
-  const std::size_t number = trusted_ == nullptr ? std::min(most, kFewFresh) : most;
-  gpu_.pools().erase(once_);
-  once_ = pool_ = "once/" + std::to_string(random());
-  return gpu_.pools()[pool_] = random_seeds(number, random);
+PlannedRun LaunchCheck::run_of(std::size_t member) const {
+  const gpu::DrawnInputs& drawn = gpu_.pools()[pool_].at(member);
+  PlannedRun run = run_;
+  run.seed = drawn.seed;
+  run.distribution = drawn.distribution;
+  run.change = drawn.change;
+  return run;
 }
 
 void LaunchCheck::make_pool(const GpuCandidate** in_checker) {
   gpu::Pool pool;
   pool.key = pool_;
-  pool.seeds = gpu_.pools()[pool_];
+  pool.members = gpu_.pools()[pool_];
+  const std::size_t exact =
+      pool_ == once_ ? 0 : std::min({pool.members.size(), kExact, 1 + room() / 2});
+  while (pool.exact.size() < exact) {
+    pool.exact.push_back(expectation(candidate_.task, run_of(pool.exact.size())));
+  }
   pool.check = expectation(candidate_.task, run_);
   if (trusted_ != nullptr && *in_checker != trusted_) {
     gpu_.ask_checker("load", trusted_->load());
@@ -115,8 +167,7 @@ void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers
 // With the inputs of a launch that went wrong, and as it was before any launch.
 bool LaunchCheck::is_wrong_untimed(std::uint64_t member) {
   if (!gpu_.ask_runner("load", candidate_.load())) return false;
-  PlannedRun again = run_;
-  again.seed = gpu_.pools()[pool_][member];
+  const PlannedRun again = run_of(member);
   const auto inspections = run_and_inspect(gpu_, candidate_, {&again, 1});
   return inspections && !inspections->front().verdict.passed;
 }

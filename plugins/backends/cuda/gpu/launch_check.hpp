@@ -23,19 +23,25 @@ class LaunchCheck {
               const PlannedRun& run, EvaluationRecord* record)
       : gpu_(gpu), candidate_(candidate), trusted_(trusted), run_(run), record_(record) {}
 
-  // The seeds of a pool with at least so many, the same for every candidate of the task.
-  const std::vector<std::uint64_t>& seeds(std::size_t least, std::mt19937_64& random);
+  // A pool with at least so many members, the same for every candidate of the task. A few have
+  // another distribution than as given, as checked runs have. Two in a row have the same seed, and
+  // differ by their change: what recognises inputs by few of their elements takes one for the other.
+  const std::vector<gpu::DrawnInputs>& pool(std::size_t least, std::mt19937_64& random);
   // Those of a new one, for a candidate that would recognise earlier inputs: at most so many, and few
   // where no trusted kernel computes what is right and the reference has to.
-  const std::vector<std::uint64_t>& fresh_seeds(std::size_t most, std::mt19937_64& random);
+  std::vector<std::uint64_t> fresh_seeds(std::size_t most, std::mt19937_64& random);
 
   // Were all of them right? If not, the record says how; the candidate is then loaded again.
-  // `examine`: filled in by the batch, with members of the pool whose seeds were last asked for.
+  // `examine`: filled in by the batch, with members of the pool that was last asked for.
   // May load the trusted kernel in the checker, and then clears `*in_checker`. Throws as
   // check_on_gpu.
   bool passes(gpu::Examine examine, const BufferSet& buffers, const GpuCandidate** in_checker);
 
  private:
+  std::vector<gpu::DrawnInputs> new_pool(std::size_t number, std::mt19937_64& random) const;
+  PlannedRun run_of(std::size_t member) const;
+  std::size_t room() const;  // for how many sets there is memory to spare
+  bool has_many_inputs() const;
   void make_pool(const GpuCandidate** in_checker);
   void blame(const gpu::SetProblem& problem, const BufferSet& buffers, std::uint64_t member);
   bool is_wrong_untimed(std::uint64_t member);
@@ -45,7 +51,7 @@ class LaunchCheck {
   const GpuCandidate* const trusted_;
   const PlannedRun& run_;
   EvaluationRecord* const record_;
-  std::string pool_;  // the key of the one whose seeds were last asked for
+  std::string pool_;  // the key of the one that was last asked for
   std::string once_;  // of the last new one
 };
 

@@ -105,7 +105,7 @@ class CaseTimer {
       sets = std::max(sets, timed.sets());
     }
     batch_.time.samples = std::min(samples_of_batch(bytes, arena_bytes_), most_samples);
-    draw(check_.seeds(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
+    draw(check_.pool(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
   }
 
   // ---- one batch
@@ -152,7 +152,7 @@ class CaseTimer {
     std::vector<std::uint64_t> seeds;
     for (std::uint32_t sample = 0; sample < batch_.time.samples; ++sample) {
       const std::size_t set = 1 + std::size_t{sample} * batch_.time.sets;
-      seeds.push_back(batch_.time.seeds[set]);
+      seeds.push_back(batch_.time.inputs[set].seed);
     }
     auto ns = figures_.time_reference(seeds);
     if (!ns.empty()) return ns;
@@ -288,7 +288,8 @@ class CaseTimer {
       case_.speedup_low = std::exp(measured.low);
       case_.speedup_high = std::exp(measured.high);
     }
-    const std::string why = figures_.faster_than_possible(case_.time_ns, ours_.kernels());
+    const std::string why =
+        figures_.faster_than_possible(case_.time_ns, ours_.kernels(), baseline_.trusted);
     if (!why.empty()) {
       stop(run_.case_index, Verdict::kFlagged, why, record_);
     }
@@ -347,7 +348,7 @@ std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
       once.programs = {{trusted.buffers(run.case_index).program}};
       once.samples = once.sets = 1;
       once.places = {0, 0};
-      once.seeds = {run.seed, run.seed};
+      once.inputs = {{run.seed}, {run.seed}};
       once.poisons = {0, 1};
       const auto ns = gpu.ask_checker("time", once).get<std::vector<std::vector<double>>>();
       slowest_ns = std::max(slowest_ns, ns.front().front());

@@ -16,6 +16,8 @@ namespace krl::cuda {
 namespace {
 
 constexpr double kRequestNs = 1e9;  // of those of a request, which has a limit
+// Of a request: its last trial is checked, and no candidate knows which one that is.
+constexpr std::uint32_t kMostAtOnce = 50;
 
 using Samples = std::vector<double>;  // ns
 
@@ -29,10 +31,12 @@ std::optional<Samples> all_trials(const Ask& ask) {
   const auto trials_of = [&](double limit_ns) {
     return static_cast<std::uint32_t>(std::clamp(limit_ns / ns, 1.0, double{kTrials}));
   };
+  std::mt19937_64 random(secret_number());
   Samples samples;
   while (samples.size() < trials_of(kMostNs)) {
     const auto left = static_cast<std::uint32_t>(trials_of(kMostNs) - samples.size());
-    const std::optional<Samples> more = ask(1, std::min(left, trials_of(kRequestNs)));
+    const auto some = 1 + static_cast<std::uint32_t>(random() % kMostAtOnce);
+    const std::optional<Samples> more = ask(1, std::min({left, some, trials_of(kRequestNs)}));
     if (!more || more->empty()) return more;
     for (const double sample : *more) samples.push_back(std::max(sample, 1.0));
   }
@@ -48,35 +52,58 @@ void keep(const Samples& samples, Case* timed) {
   timed->time_ns = mean_of(samples);
 }
 
+// Some trials of a candidate on a set that is laid out for them; the outputs of the last one are
+// checked. None: it failed, and the record says how.
+std::optional<Samples> checked_trials(Gpu& gpu, const GpuCandidate& candidate,
+                                      const PlannedRun& run, gpu::Trials request,
+                                      EvaluationRecord* record) {
+  const BufferSet buffers = candidate.buffers(run.case_index);
+  request.program = buffers.program;
+  gpu.ask_checker("stage", gpu::Stage{gpu.runner(),
+                                      request.program,
+                                      {request.place},
+                                      {run.seed},
+                                      run.distribution,
+                                      run.poison});
+  const auto answer =
+      gpu.ask_runner("time_trials", request, request.warm_ups + request.trials, request.trials);
+  if (!answer) {
+    const Blame blame = blame_of(answer.error(), candidate, run);
+    stop(run.case_index, blame.verdict, "when it was timed: " + blame.why, record);
+    gpu.replace_runner();
+    return std::nullopt;
+  }
+  gpu::Check check = expectation(candidate.task, run);  // puts the set away
+  check.runner = gpu.runner();
+  check.place = request.place;
+  check.bytes = request.program.bytes;
+  check.output_offsets = buffers.output_offsets;
+  const auto outputs = gpu.ask_checker("check", check).get<gpu::CheckResult>().outputs;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (outputs[o].wrong == 0) continue;
+    stop(run.case_index, Verdict::kFlagged,
+         "correct when checked, wrong when timed: " + candidate.task.definition.outputs[o].name +
+             ": " + std::to_string(outputs[o].wrong) + " elements are wrong",
+         record);
+    return std::nullopt;
+  }
+  return answer->get<Samples>();
+}
+
 // False: it failed, and the record says how.
 bool time_candidate(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                     EvaluationRecord* record) {
   std::mt19937_64 random(secret_number());
-  const BufferSet buffers = candidate.buffers(run.case_index);
-  const std::uint64_t place =
-      random_places(1, buffers.program.bytes, 0, gpu.arena_bytes(), random).front();
-  gpu.ask_checker(
-      "stage",
-      gpu::Stage{gpu.runner(), buffers.program, {place}, {run.seed}, run.distribution, run.poison});
-  std::optional<RunnerFailure> failure;
+  gpu::Trials request;
+  request.place = random_places(1, candidate.buffers(run.case_index).program.bytes, 0,
+                                gpu.arena_bytes(), random)
+                      .front();
   const auto samples = all_trials([&](std::uint32_t warm_ups, std::uint32_t trials) {
-    const gpu::Trials request{buffers.program, place, warm_ups, trials};
-    const auto answer = gpu.ask_runner("time_trials", request, warm_ups + trials, trials);
-    if (!answer) failure = answer.error();
-    return answer ? std::optional(answer->get<Samples>()) : std::nullopt;
+    request.warm_ups = warm_ups;
+    request.trials = trials;
+    return checked_trials(gpu, candidate, run, request, record);
   });
-  if (failure) {
-    const Blame blame = blame_of(*failure, candidate, run);
-    stop(run.case_index, blame.verdict, "when it was timed: " + blame.why, record);
-    gpu.replace_runner();
-    return false;
-  }
-  gpu::Check check = expectation(candidate.task, run);  // puts the set away
-  check.runner = gpu.runner();
-  check.place = place;
-  check.bytes = buffers.program.bytes;
-  check.output_offsets = buffers.output_offsets;
-  gpu.ask_checker("check", check);
+  if (!samples) return false;
   keep(*samples, &record->cases[run.case_index]);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "plugins/backends/cuda/worker/clock.hpp"
+#include "plugins/backends/cuda/worker/input_use.hpp"
 #include "plugins/backends/cuda/worker/launch_output_check.hpp"
 #include "plugins/backends/cuda/worker/output_check.hpp"
 #include "plugins/backends/cuda/worker/peaks.hpp"
@@ -69,6 +70,10 @@ int main(int argc, char** argv) {
                           {"is_intact", calls(check, &OutputCheck::is_intact)},
                           {"pool", calls(launches, &LaunchOutputCheck::make)},
                           {"examine", calls(launches, &LaunchOutputCheck::examine)},
+                          {"input_shares",
+                           [&](const json& request) -> json {
+                             return krl::gpu::InputUse(*session, *check).shares(request);
+                           }},
                           {"sums", calls(check, &OutputCheck::sums)},
                           {"traits", calls(check, &OutputCheck::traits)},
                           {"try_impostor", calls(check, &OutputCheck::try_impostor)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "plugins/backends/cuda/worker/guards.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/poison.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
@@ -32,12 +33,13 @@ DeviceEvent event() {
   return DeviceEvent(created);
 }
 
-void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64_t seed,
-                Distribution distribution, std::vector<DeviceFill>* fills) {
+void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, const DrawnInputs& drawn,
+                std::vector<DeviceFill>* fills) {
   for (const Fill& input : inputs) {
-    fills->push_back({base + input.offset, input.elements, input.row, mix_seed(seed, input.name),
-                      input.low, input.high, input.dtype, input.values, input.structure,
-                      static_cast<std::int32_t>(distribution)});
+    fills->push_back({base + input.offset, input.elements, input.row,
+                      mix_seed(drawn.seed, input.name), input.low, input.high, input.dtype,
+                      input.values, input.structure, static_cast<int>(drawn.distribution),
+                      drawn.change == 0 ? 0 : mix_seed(drawn.change, input.name)});
   }
 }
 
@@ -50,9 +52,9 @@ void add_blank(const Program& program, std::uint64_t base, std::uint64_t poison,
 }
 
 // All that a set at `base` is filled with.
-void add_set(const Program& program, std::uint64_t base, std::uint64_t seed,
-             Distribution distribution, std::uint64_t poison, std::vector<DeviceFill>* fills) {
-  add_inputs(program.inputs, base, seed, distribution, fills);
+void add_set(const Program& program, std::uint64_t base, const DrawnInputs& drawn,
+             std::uint64_t poison, std::vector<DeviceFill>* fills) {
+  add_inputs(program.inputs, base, drawn, fills);
   add_blank(program, base, poison, fills);
 }
 
@@ -105,6 +107,7 @@ DeviceSession::DeviceSession(const Setup& setup)
   KRL_CUDA(cuModuleLoadData, &trusted, setup.trusted_code.data());
   trusted_ = DeviceModule(trusted);
   fill_ = this->trusted("krl_fill");
+  change_ = this->trusted("krl_change");
   put_away_ = this->trusted("krl_put_away");
   nothing_ = this->trusted("krl_nothing");
   gate_.emplace(this->trusted("krl_wait"));
@@ -144,6 +147,7 @@ DeviceSession::Module DeviceSession::loaded(const Load& load) {
 }
 
 void DeviceSession::load(const Load& load) {
+  KRL_CUDA(cuCtxResetPersistingL2Cache);
   beside_ = {};
   if (!load.beside) {
     library_.reset();
@@ -176,34 +180,43 @@ void DeviceSession::require_space(std::uint64_t bytes) const {
   if (bytes > arena_bytes_) throw CudaError(CUDA_ERROR_OUT_OF_MEMORY, "the arena");
 }
 
+CUdeviceptr DeviceSession::upload_sealed(std::vector<DeviceFill> fills) {
+  for (DeviceFill& fill : fills) {
+    fill.seal = next_seal_++;
+    fill.seed ^= guard_at(fill.seal, guards_);
+  }
+  return fills_.upload(fills);
+}
+
 // Of `sets` sets, whose fills are together at `fills`.
 void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& program,
                          std::size_t sets) {
   std::uint64_t longest = 0;
   for (const Fill& input : program.inputs) longest = std::max(longest, input.elements);
   for (const Region& blank : program.blank) longest = std::max(longest, blank.bytes / 8);
-  void* arguments[] = {&base, &fills};
+  std::uint64_t start = guards_.start, mask = guards_.mask;
+  void* arguments[] = {&base, &fills, &start, &mask};
   launch_trusted(fill_, fills_of_set(program) * sets, longest, arguments);
+  launch_trusted(change_, fills_of_set(program) * sets, longest / kChangedOf, arguments);
 }
 
-void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
-                         Distribution distribution) {
+void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs,
+                         const DrawnInputs& drawn) {
   std::vector<DeviceFill> fills;
-  add_inputs(inputs, 0, seed, distribution, &fills);
+  add_inputs(inputs, 0, drawn, &fills);
   Program program;
   program.inputs = inputs;
-  draw(base, fills_.upload(fills), program, 1);
+  draw(base, upload_sealed(std::move(fills)), program, 1);
 }
 
 void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
                             const std::vector<std::uint64_t>& places,
-                            const std::vector<std::uint64_t>& seeds, Distribution distribution,
-                            std::uint64_t poison) {
+                            const std::vector<DrawnInputs>& drawn, std::uint64_t poison) {
   std::vector<DeviceFill> fills;
-  for (std::size_t s = 0; s < seeds.size(); ++s) {
-    add_set(program, places.at(s), seeds[s], distribution, poison + s, &fills);
+  for (std::size_t s = 0; s < drawn.size(); ++s) {
+    add_set(program, places.at(s), drawn[s], poison + s, &fills);
   }
-  draw(base, fills_.upload(fills), program, seeds.size());
+  draw(base, upload_sealed(std::move(fills)), program, drawn.size());
 }
 
 void DeviceSession::put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves,
@@ -229,7 +242,7 @@ void DeviceSession::stage(const Run& run) {
   require_space(run.place + run.program.bytes);
   if (run.anew) load_anew();
   overwrite_leftovers(run.program, loaded_);
-  lay_out(arena_.get(), run.program, {run.place}, {run.seed}, run.distribution, run.poison);
+  lay_out(arena_.get(), run.program, {run.place}, {run.inputs}, run.poison);
   flush_l2();
 }
 
@@ -262,7 +275,7 @@ void DeviceSession::call(const Calls& calls) {
 
 double DeviceSession::time_launches(const Stage& stage) {
   require_space(*std::max_element(stage.places.begin(), stage.places.end()) + stage.program.bytes);
-  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.distribution, stage.poison);
+  lay_out(arena_.get(), stage.program, stage.places, stage.inputs(), stage.poison);
   launch(stage.program, arena_.get() + stage.places.front());  // the first takes longer
   flush_l2();
   KRL_CUDA(cuCtxSynchronize);
@@ -322,8 +335,8 @@ std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
     first_move.push_back(moves.size());
     const bool keeps = !time.kept.empty() && &timed == &time.programs.front();
     const auto add = [&](std::size_t set, std::uint64_t kept) {
-      add_set(timed.program, time.places.at(set), time.seeds.at(set), Distribution::kAsGiven,
-              time.poisons.at(set), &fills);
+      add_set(timed.program, time.places.at(set), time.inputs.at(set), time.poisons.at(set),
+              &fills);
       moves.push_back({time.places[set], kept});
     };
     add(0, kNone);
@@ -332,7 +345,7 @@ std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
       add(1 + sample * time.sets + set, keeps ? time.kept.at(s) : kNone);
     }
   }
-  const CUdeviceptr all_fills = fills_.upload(fills), all_moves = moves_.upload(moves);
+  const CUdeviceptr all_fills = upload_sealed(std::move(fills)), all_moves = moves_.upload(moves);
   std::vector<Queued> programs;
   for (std::size_t p = 0; p < time.programs.size(); ++p) {
     programs.push_back({time.programs[p], p == 0 ? loaded_ : beside_,
@@ -444,7 +457,16 @@ void DeviceSession::wake(const std::nullptr_t&) {
 std::vector<double> DeviceSession::time_trials(const Trials& trials) {
   require_space(trials.place + trials.program.bytes);
   const CUdeviceptr set = arena_.get() + trials.place;
-  return trials_of([&] { launch(trials.program, set, loaded_); }, trials.warm_ups, trials.trials);
+  // No trial finds what one before has left.
+  Program unwritten;
+  unwritten.blank = trials.program.blank;
+  const auto prepare = [&] {
+    KRL_CUDA(cuCtxResetPersistingL2Cache);
+    overwrite_leftovers(trials.program, loaded_);
+    lay_out(arena_.get(), unwritten, {trials.place}, {{}}, overwritten_);
+  };
+  return trials_of([&] { launch(trials.program, set, loaded_); }, trials.warm_ups, trials.trials,
+                   prepare);
 }
 
 void DeviceSession::flush_before_trial() {
@@ -475,7 +497,8 @@ std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial)
 }
 
 std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
-                                             std::uint32_t warm_ups, std::uint32_t trials) {
+                                             std::uint32_t warm_ups, std::uint32_t trials,
+                                             const std::function<void()>& prepare) {
   const Sample trial{event(), event()};
   for (std::uint32_t i = 0; i < warm_ups; ++i) {
     call();
@@ -483,6 +506,7 @@ std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
   }
   std::vector<double> ns;
   while (ns.size() < trials) {
+    prepare();
     KRL_CUDA(cuCtxSynchronize);
     flush_before_trial();
     KRL_CUDA(cuEventRecord, trial.start.get(), nullptr);

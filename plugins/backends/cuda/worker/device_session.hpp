@@ -44,14 +44,12 @@ class DeviceSession {
   std::uint64_t arena_bytes() const { return arena_bytes_; }
   std::string arena_handle() const;
   CUfunction trusted(const char* name) const;
-  // Draws inputs into the memory at `base`, all with the same seed and distribution.
-  void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
-            Distribution distribution);
-  // The same for whole sets, each at a separate place with a separate seed; and what is blank, of
-  // which each set has the next poison.
+  // Draws inputs into the memory at `base`.
+  void fill(CUdeviceptr base, const std::vector<Fill>& inputs, const DrawnInputs& drawn);
+  // The same for whole sets, each at a separate place; and what is blank, of which each set has the
+  // next poison.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
-               const std::vector<std::uint64_t>& seeds, Distribution distribution,
-               std::uint64_t poison);
+               const std::vector<DrawnInputs>& drawn, std::uint64_t poison);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
   // they ask for. Waits for it: the arena's next user may be another process, whose work the GPU
   // orders in no way with this one's.
@@ -81,9 +79,10 @@ class DeviceSession {
   // Of a loaded module's program.
   std::vector<double> time_trials(const Trials& trials);
   std::array<double, 2> time_called_trial(const CalledTrial& trial);
-  // The same of whatever `call` enqueues on the default stream.
-  std::vector<double> trials_of(const std::function<void()>& call, std::uint32_t warm_ups,
-                                std::uint32_t trials);
+  // The same of whatever `call` enqueues on the default stream; `prepare` comes before each.
+  std::vector<double> trials_of(
+      const std::function<void()>& call, std::uint32_t warm_ups, std::uint32_t trials,
+      const std::function<void()>& prepare = [] {});
   Transfer transfer(const Transfer& bytes);
   // By what factor work of several of the GPU's time slices took longer than it ever did.
   double slowdown();
@@ -111,6 +110,7 @@ class DeviceSession {
   void flush_before_trial();
   static Module loaded(const Load& load);
   void require_space(std::uint64_t bytes) const;
+  CUdeviceptr upload_sealed(std::vector<DeviceFill> fills);
   void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);
   void require_space(const Time& time) const;
   bool is_as_new(const Load& load) const;
@@ -133,7 +133,7 @@ class DeviceSession {
   CUcontext context_ = nullptr;
   DeviceModule trusted_;
   Module loaded_, beside_;
-  CUfunction fill_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
+  CUfunction fill_ = nullptr, change_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
   std::optional<Gate> gate_;
   std::optional<Leftovers> leftovers_;
   std::uint64_t overwritten_ = 0;       // how often: the number of the next poison
@@ -144,6 +144,7 @@ class DeviceSession {
   std::uint64_t flush_bytes_ = 0;
   DeviceMemory flush_, trials_flush_;
   UploadBuffer fills_, moves_;
+  std::uint64_t next_seal_ = std::uint64_t{1} << 62;  // beyond the words of any arena
   std::uint32_t slice_rounds_ = 1;  // of krl_multiply_add, that take several time slices
   double least_slices_ns_ = 0;
   std::vector<Sample> samples_;  // their events are used again and again

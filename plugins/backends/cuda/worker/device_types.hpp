@@ -9,9 +9,12 @@ struct DeviceFill {
   std::uint64_t offset, elements, row, seed;
   double low, high;
   std::int32_t dtype, values, structure = 0, distribution = 0;
+  std::uint64_t change = 0;  // see krl_change; 0: none
+  std::uint64_t seal = 0;    // the number of the guard that hides the seed; 0: none
 };
-static_assert(sizeof(DeviceFill) == 64);
+static_assert(sizeof(DeviceFill) == 80);
 
+inline constexpr std::uint64_t kChangedOf = 64;  // elements one is changed
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
 // After the ValueKinds; `elements` are bytes, and `seed` is the number of the poison.
 inline constexpr std::int32_t kFillPoison = 11;
@@ -39,12 +42,12 @@ struct DeviceStrides {
 static_assert(sizeof(DeviceStrides) == 136);
 
 struct DeviceComparison {
-  std::uint64_t got, expected;  // addresses
+  std::uint64_t got, expected, rounding;  // addresses
   std::uint64_t elements;
   double atol, rtol;
   std::int32_t dtype, floating;
 };
-static_assert(sizeof(DeviceComparison) == 48);
+static_assert(sizeof(DeviceComparison) == 56);
 
 struct DeviceReport {
   std::uint64_t wrong;

@@ -1,14 +1,16 @@
 #include "plugins/backends/cuda/worker/launch_output_check.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace krl::gpu {
 namespace {
 
 constexpr std::size_t kMostProblems = 4;
-// Each of two results may be off by the tolerance and by rounding.
-constexpr double kBoth = 2;
+// At most so many of the sets that differ from what the trusted program computed are held against the
+// reference, those that differ most: it may take long.
+constexpr std::size_t kMostDifferent = 8;
 
 bool is_decoy(const Examine& examine, std::uint64_t set) {
   return set % examine.timed.sets() >= examine.timed.launches;
@@ -29,54 +31,55 @@ LaunchOutputCheck::LaunchOutputCheck(DeviceSession& session, OutputCheck& check,
 
 ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
   Made made;
-  made.program = pool.program;
-  made.bytes = (pool.seeds.size() + 1) * pool.program.bytes;
+  made.pool = pool;
+  made.checked = check_.expected(pool.check);
+  if (!made.checked->problem.message.empty()) return made.checked->problem;
+  made.bytes = (pool.members.size() + 1) * pool.program.bytes;
   made.memory = allocate(made.bytes);
-  ReferenceProblem problem = compute(pool, made);
+  made.bytes += pool.check.reference.memory_bytes;
+  ReferenceProblem problem = compute(made);
   if (!problem.message.empty()) return problem;
-  made.outputs = outputs_of(pool);
+  for (std::size_t o = 0; o < pool.check.reference.outputs.size(); ++o) {
+    const OracleTensor& output = pool.check.reference.outputs[o];
+    made.outputs.push_back({pool.output_offsets.at(o), elements_of(output), output.dtype,
+                            made.checked->memory.get() + output.rounding});
+  }
   keep(pool.key, std::move(made));
   return {};
 }
 
-ReferenceProblem LaunchOutputCheck::compute(const Pool& pool, const Made& made) {
-  std::vector<std::uint64_t> seeds = pool.seeds;
-  seeds.push_back(pool.check.seed);  // the one whose right outputs are known
+Check LaunchOutputCheck::Made::check_of(std::uint64_t member) const {
+  Check check = pool.check;
+  if (member < pool.exact.size()) check = pool.exact[member];
+  check.key = pool.key + "/" + std::to_string(member);
+  check.drawn = pool.members.at(member);
+  check.output_offsets = pool.output_offsets;
+  return check;
+}
+
+ReferenceProblem LaunchOutputCheck::compute(const Made& made) {
+  const Pool& pool = made.pool;
+  std::vector<DrawnInputs> drawn = pool.members;
+  drawn.push_back(pool.check.drawn);  // whose right outputs are known
   std::vector<std::uint64_t> places;
-  for (std::size_t s = 0; s < seeds.size(); ++s) places.push_back(s * pool.program.bytes);
-  session_.lay_out(made.memory.get(), pool.program, places, seeds, Distribution::kAsGiven, 0);
+  for (std::size_t s = 0; s < drawn.size(); ++s) places.push_back(s * pool.program.bytes);
+  session_.lay_out(made.memory.get(), pool.program, places, drawn, 0);
   if (pool.program.launches.empty()) {
-    for (std::size_t s = 0; s < pool.seeds.size(); ++s) {
-      Check of_seed = pool.check;
-      of_seed.key = pool.key + "/" + std::to_string(s);
-      of_seed.seed = pool.seeds[s];
-      of_seed.output_offsets = pool.output_offsets;
-      ReferenceProblem problem = check_.put_outputs(of_seed, made.set(s));
+    for (std::size_t s = 0; s < pool.members.size(); ++s) {
+      ReferenceProblem problem = check_.put_outputs(made.check_of(s), made.set(s));
       if (!problem.message.empty()) return problem;
     }
     return {};
   }
-  for (std::size_t s = 0; s < seeds.size(); ++s) session_.launch(pool.program, made.set(s));
+  for (std::size_t s = 0; s < drawn.size(); ++s) session_.launch(pool.program, made.set(s));
   KRL_CUDA(cuCtxSynchronize);
   Check own = pool.check;
   own.output_offsets = pool.output_offsets;
-  CheckResult checked = check_.check_outputs(own, made.set(pool.seeds.size()));
+  CheckResult checked = check_.check_outputs(own, made.set(pool.members.size()));
   for (const CheckedOutput& output : checked.outputs) {
     if (output.wrong != 0) checked.problem.message = "the task's own kernel is wrong";
   }
   return checked.problem;
-}
-
-std::vector<LaunchOutputCheck::Output> LaunchOutputCheck::outputs_of(const Pool& pool) {
-  const std::vector<double> rounding = check_.largest_rounding(pool.check);
-  std::vector<Output> outputs;
-  for (std::size_t o = 0; o < pool.check.reference.outputs.size(); ++o) {
-    const OracleTensor& output = pool.check.reference.outputs[o];
-    const double atol = pool.check.atol + rounding[o];
-    outputs.push_back({pool.output_offsets.at(o), elements_of(output), output.dtype, kBoth * atol,
-                       kBoth * pool.check.rtol});
-  }
-  return outputs;
 }
 
 void LaunchOutputCheck::keep(const std::string& key, Made made) {
@@ -102,21 +105,42 @@ Examined LaunchOutputCheck::examine(const Examine& examine) {
   return examined;
 }
 
-void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& pool,
+void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& made,
                                            CUdeviceptr copies, std::vector<SetProblem>* problems) {
+  const std::vector<std::size_t> different = different_sets(examine, made, copies);
+  std::set<std::size_t> sets(different.begin(),
+                             different.begin() + std::min(different.size(), kMostDifferent));
+  for (std::size_t s = 0; s < examine.members.size(); ++s) {
+    if (!is_decoy(examine, s) && examine.members[s] < made.pool.exact.size()) sets.insert(s);
+  }
+  for (const std::size_t s : sets) {
+    if (problems->size() == kMostProblems) return;
+    Check check = made.check_of(examine.members[s]);
+    check.output_offsets = examine.output_offsets;
+    const CheckResult checked =
+        check_.check_outputs(check, copies + s * examine.timed.program.bytes);
+    for (std::size_t o = 0; o < checked.outputs.size(); ++o) {
+      const std::uint64_t wrong = checked.outputs[o].wrong;
+      if (wrong != 0) add({SetProblem::kOutput, s, o, wrong}, problems);
+    }
+  }
+}
+
+std::vector<std::size_t> LaunchOutputCheck::different_sets(const Examine& examine, const Made& made,
+                                                           CUdeviceptr copies) {
   std::vector<DeviceComparison> comparisons;
-  std::vector<SetProblem> where;
+  std::vector<std::size_t> sets;  // of the comparisons
   std::uint64_t longest = 0;
   for (std::size_t s = 0; s < examine.places.size(); ++s) {
     if (is_decoy(examine, s)) continue;
     const CUdeviceptr set = copies + s * examine.timed.program.bytes;
-    for (std::size_t o = 0; o < pool.outputs.size(); ++o) {
-      const Output& output = pool.outputs[o];
-      comparisons.push_back({set + examine.output_offsets.at(o),
-                             pool.set(examine.members.at(s)) + output.offset, output.elements,
-                             output.atol, output.rtol, static_cast<std::int32_t>(output.dtype),
-                             is_floating(output.dtype) ? 1 : 0});
-      where.push_back({SetProblem::kOutput, s, o, 0});
+    for (std::size_t o = 0; o < made.outputs.size(); ++o) {
+      const Output& output = made.outputs[o];
+      comparisons.push_back(
+          {set + examine.output_offsets.at(o), made.set(examine.members.at(s)) + output.offset,
+           output.rounding, output.elements, made.pool.check.atol, made.pool.check.rtol,
+           static_cast<std::int32_t>(output.dtype), is_floating(output.dtype) ? 1 : 0});
+      sets.push_back(s);
       longest = std::max(longest, output.elements);
     }
   }
@@ -126,13 +150,18 @@ void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& p
   launch_trusted(compare_, comparisons.size(), longest, arguments);
   std::vector<std::uint64_t> found(comparisons.size());
   KRL_CUDA(cuMemcpyDtoH, found.data(), wrong, found.size() * sizeof found[0]);
+  std::map<std::size_t, std::uint64_t> wrong_in;
   for (std::size_t c = 0; c < found.size(); ++c) {
-    where[c].wrong = found[c];
-    if (found[c] != 0) add(where[c], problems);
+    if (found[c] != 0) wrong_in[sets[c]] += found[c];
   }
+  std::vector<std::size_t> different;
+  for (const auto& [set, elements] : wrong_in) different.push_back(set);
+  std::stable_sort(different.begin(), different.end(),
+                   [&](std::size_t a, std::size_t b) { return wrong_in[a] > wrong_in[b]; });
+  return different;
 }
 
-void LaunchOutputCheck::find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
+void LaunchOutputCheck::find_changes(const Examine& examine, const Made& made, CUdeviceptr copies,
                                      std::vector<SetProblem>* problems) {
   std::vector<DeviceRange> ranges;
   std::vector<SetProblem> where;
@@ -144,10 +173,10 @@ void LaunchOutputCheck::find_changes(const Examine& examine, const Made& pool, C
     };
     for (std::size_t i = 0; i < examine.input_offsets.size(); ++i) {
       if (examine.input_offsets[i] < 0) continue;
-      const Fill& input = pool.program.inputs.at(i);
+      const Fill& input = made.pool.program.inputs.at(i);
       const auto size = static_cast<std::uint64_t>(size_of(static_cast<DType>(input.dtype)));
       expect({set + static_cast<std::uint64_t>(examine.input_offsets[i]), input.elements * size,
-              pool.set(examine.members.at(s)) + input.offset},
+              made.set(examine.members.at(s)) + input.offset},
              SetProblem::kInput, i);
     }
     for (std::size_t g = 0; g < examine.guards.size(); ++g) {

@@ -1,6 +1,8 @@
-// Compares the outputs of many timed launches with those that a trusted program computed from the
-// same inputs: the task's naive kernel, which has passed the check itself, or the reference if
-// there is none. Used by one thread; the session's context is current.
+// Judges the outputs of many timed launches as those of checked runs are judged. First they are
+// compared with what a trusted program computed from the same inputs: the task's naive kernel, which
+// has passed the check itself, or the reference if there is none. The rounding that is allowed is an
+// element's in a checked run. What differs, and the first members of a pool in any case, are held
+// against the reference. Used by one thread; the session's context is current.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +27,30 @@ class LaunchOutputCheck {
   struct Output {
     std::uint64_t offset = 0, elements = 0;
     DType dtype = DType::kFloat32;
-    double atol = 0, rtol = 0;  // of a difference between two that are right
+    CUdeviceptr rounding = 0;  // of each element in the checked run
   };
   struct Made {
     DeviceMemory memory;  // a set for each seed, one after the other
     std::uint64_t bytes = 0;
-    Program program;
+    Pool pool;
+    std::shared_ptr<const OutputCheck::Expected> checked;  // of the checked run
     std::vector<Output> outputs;
 
-    CUdeviceptr set(std::uint64_t member) const { return memory.get() + member * program.bytes; }
+    CUdeviceptr set(std::uint64_t member) const {
+      return memory.get() + member * pool.program.bytes;
+    }
+    // Of a member that was run like a checked one.
+    Check check_of(std::uint64_t member) const;
   };
 
-  ReferenceProblem compute(const Pool& pool, const Made& made);
-  std::vector<Output> outputs_of(const Pool& pool);
+  ReferenceProblem compute(const Made& made);
   void keep(const std::string& key, Made made);
-  void find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,
+  void find_wrong_outputs(const Examine& examine, const Made& made, CUdeviceptr copies,
                           std::vector<SetProblem>* problems);
-  void find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
+  // The sets whose outputs differ from the trusted program's, first those that differ most.
+  std::vector<std::size_t> different_sets(const Examine& examine, const Made& made,
+                                          CUdeviceptr copies);
+  void find_changes(const Examine& examine, const Made& made, CUdeviceptr copies,
                     std::vector<SetProblem>* problems);
 
   DeviceSession& session_;

@@ -69,7 +69,7 @@ std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& 
   return expected_.get(check.key, [&] {
     const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
     Expected fresh{allocate(bytes), {}};
-    session_.fill(fresh.memory.get(), check.inputs, check.seed, check.distribution);
+    session_.fill(fresh.memory.get(), check.inputs, check.drawn);
     fresh.problem = compute(check.reference, fresh.memory.get());
     return std::pair(std::move(fresh), bytes);
   });
@@ -92,8 +92,8 @@ CheckResult OutputCheck::check(const Check& check) {
 
 void OutputCheck::stage(const Stage& stage) {
   reserve_copies(stage.places.size() * stage.program.bytes);
-  session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
-                   stage.distribution, stage.poison);
+  session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places,
+                   stage.inputs(), stage.poison);
   session_.flush_l2();
   KRL_CUDA(cuCtxSynchronize);
   KRL_CUDA(cuCtxResetPersistingL2Cache);  // a flush leaves what persists
@@ -135,25 +135,6 @@ CheckResult OutputCheck::check_outputs(const Check& check, CUdeviceptr set) {
   checked.problem = right->problem;
   if (checked.problem.message.empty()) compare(check, set, right->memory.get(), &checked);
   return checked;
-}
-
-const std::vector<double>& OutputCheck::largest_rounding(const Check& check) {
-  std::vector<double>& largest = largest_rounding_[check.key];
-  if (!largest.empty()) return largest;
-  const auto right = expected(check);
-  for (const OracleTensor& output : check.reference.outputs) {
-    double& most = largest.emplace_back(0);
-    if (!is_floating(output.dtype)) continue;
-    most = largest_of(right->memory.get() + output.rounding, elements_of(output));
-  }
-  return largest;
-}
-
-double OutputCheck::largest_of(CUdeviceptr floats, std::uint64_t count) {
-  const auto elements = static_cast<std::int64_t>(count);
-  if (on_gpu_) return on_gpu_->largest(reinterpret_cast<const std::byte*>(floats), elements);
-  const auto host = downloaded<float>(floats, count);
-  return on_cpu_.largest(reinterpret_cast<const std::byte*>(host.data()), elements);
 }
 
 ReferenceProblem OutputCheck::put_outputs(const Check& check, CUdeviceptr set) {
@@ -242,7 +223,7 @@ void OutputCheck::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
           {"", offset, elements, 1, dtype, static_cast<int>(ValueKind::kUniform), number, number});
     }
   }
-  session_.fill(arena, fills, 0, Distribution::kAsGiven);
+  session_.fill(arena, fills, {});
 }
 
 // A reference that creates CPU tensors fails on the GPU with errors of libtorch.
@@ -251,7 +232,7 @@ std::vector<double> OutputCheck::time_reference(const TimeReference& time) {
   const DeviceMemory memory = allocate(bytes);
   std::vector<double> ns;
   for (const std::uint64_t seed : time.seeds) {
-    session_.fill(memory.get(), time.inputs, seed, Distribution::kAsGiven);
+    session_.fill(memory.get(), time.inputs, {seed});
     KRL_CUDA(cuCtxSynchronize);
     try {
       if (on_gpu_ && time.trials > 0) {

@@ -36,6 +36,13 @@ class OutputCheck {
   std::vector<bool> try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
 
+  // The memory of a reference's request: inputs and results.
+  struct Expected {
+    DeviceMemory memory;
+    ReferenceProblem problem;
+  };
+  std::shared_ptr<const Expected> expected(const Check& check);
+
   // ---- for launches that are checked by the many (launch_output_check.hpp)
 
   struct Arena {
@@ -48,8 +55,6 @@ class OutputCheck {
   CUdeviceptr copies() const { return copies_.get(); }
   // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
-  // The largest error that rounding may make, by output.
-  const std::vector<double>& largest_rounding(const Check& check);
   // Puts the expected outputs into a set.
   ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
   // For each range of the memory at `base`, above 0 where it is not as expected.
@@ -60,14 +65,6 @@ class OutputCheck {
   void reserve_copies(std::uint64_t bytes);
 
  private:
-  // The memory of a reference's request: inputs and results.
-  struct Expected {
-    DeviceMemory memory;
-    ReferenceProblem problem;
-  };
-
-  std::shared_ptr<const Expected> expected(const Check& check);
-  double largest_of(CUdeviceptr floats, std::uint64_t count);
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
   // Makes up the outputs of a check, in the session's own arena.
@@ -83,8 +80,6 @@ class OutputCheck {
   std::optional<ReferenceStore> on_gpu_;
   ReferenceStore on_cpu_;
   MemoryCache<Expected> expected_;
-  // By the keys of checks; few and small.
-  std::map<std::string, std::vector<double>> largest_rounding_;
   std::map<std::uint64_t, Arena> arenas_;
   DeviceMemory copies_;
   std::uint64_t copies_bytes_ = 0;

@@ -8,7 +8,7 @@
 // object of that and kAnswer.
 // Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
-// Attach, Detach, Stage, Fetch, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
+// Attach, Detach, Stage, Fetch, "time_launches" (of a Stage), Check, "input_shares" (of a UseInputs), "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
 // each output's expected values), "traits" (of a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
 // Peaks, "free_memory" of the GPU, in bytes, "slowdown", by what factor some work took longer than
@@ -110,6 +110,13 @@ struct HostArguments {
   std::vector<std::int64_t> axes;  // that vary
 };
 
+// What the inputs of a set are drawn from.
+struct DrawnInputs {
+  std::uint64_t seed = 0;
+  Distribution distribution = Distribution::kAsGiven;
+  std::uint64_t change = 0;  // other elements here and there: see krl_change
+};
+
 struct Region {
   std::uint64_t offset = 0, bytes = 0;
 };
@@ -137,8 +144,7 @@ struct Load {
 struct Run {
   Program program;
   std::uint64_t place = 0;  // of the set, in the arena
-  std::uint64_t seed = 0;
-  Distribution distribution = Distribution::kAsGiven;
+  DrawnInputs inputs;
   std::uint64_t poison = 0;  // its number
   bool anew = false;         // the module is loaded again, if launches may have changed it
 };
@@ -164,7 +170,8 @@ struct Time {
   std::uint32_t sets = 0;  // for which a sample has places; a program may use fewer
   // Of each set, in the order of their launches, those of a sample together; and one before all
   // others, of the launches that are not measured. `poisons`: their numbers.
-  std::vector<std::uint64_t> places, seeds, poisons;
+  std::vector<std::uint64_t> places, poisons;
+  std::vector<DrawnInputs> inputs;
   // Where copies of the first program's sets are kept afterwards, but of that one; empty: nowhere.
   std::vector<std::uint64_t> kept;
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
@@ -182,7 +189,7 @@ struct Calls {
 
 // Trials of a program as KernelBench times it (src/kernelbench/timing.py at 423217d), one call at a
 // time, all on the same set, which is laid out already: a wait for all work, 256 MB written over the
-// L2, an event, the call, an event. What goes on beside the events' stream they do not see, and host
+// L2, an event, the call, an event. Before each, what nobody has written is poisoned again. What goes on beside the events' stream they do not see, and host
 // code can forge the answer: nanoseconds of each trial, of which warm-ups are none.
 struct Trials {
   Program program;
@@ -245,8 +252,7 @@ struct Check {
   std::string key;           // of everything that decides the expected values
   OracleRequest reference;   // its memory is the checker's own
   std::vector<Fill> inputs;  // offsets into that memory
-  std::uint64_t seed = 0;
-  Distribution distribution = Distribution::kAsGiven;
+  DrawnInputs drawn;
   double atol = 0, rtol = 0;
   std::uint64_t runner = 0;                 // 0: only compute what is expected
   std::uint64_t place = 0, bytes = 0;       // of the set, in the arena
@@ -266,6 +272,12 @@ struct Stage {
   std::vector<std::uint64_t> places, seeds;
   Distribution distribution = Distribution::kAsGiven;
   std::uint64_t poison = 0;  // the number of the first set's, each of the next has the next
+
+  std::vector<DrawnInputs> inputs() const {
+    std::vector<DrawnInputs> drawn;
+    for (const std::uint64_t seed : seeds) drawn.push_back({seed, distribution});
+    return drawn;
+  }
 };
 
 // Copies sets from a runner's arena into memory that no candidate's process maps, and puts guards in
@@ -286,8 +298,9 @@ struct Pool {
   std::string key;
   Program program;
   std::vector<std::uint64_t> output_offsets;  // in its sets
-  std::vector<std::uint64_t> seeds;
-  Check check;  // of a run of the case that the program must pass
+  std::vector<DrawnInputs> members;
+  std::vector<Check> exact;  // of the first members, which are held against the reference as well
+  Check check;               // of a run of the case that the program must pass
 };
 
 // Fetches the sets of a Time, unless they are, and holds them against a pool: a launch may have
@@ -303,6 +316,15 @@ struct Examine {
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;
   bool fetched = false;
+};
+
+// Asks which share of its inputs a task's outputs follow, by the program of the module that is
+// loaded. "input_shares" answers with a number for each input.
+struct UseInputs {
+  Program program;
+  std::vector<std::uint64_t> output_offsets;
+  Check check;  // of a run of the case
+  std::uint64_t seed = 0, tries = 1;
 };
 
 struct SetProblem {
@@ -350,13 +372,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, ar
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DrawnInputs, seed, distribution, change)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, stack_bytes,
                                    beside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, distribution, poison, anew)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, inputs, poison, anew)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, poisons, kept,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, poisons, inputs, kept,
                                    backwards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, distribution, poison)
@@ -367,13 +390,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, distribution, atol, rtol,
-                                   runner, place, bytes, input_offsets, output_offsets, guards,
-                                   fetched)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, drawn, atol, rtol, runner, place,
+                                   bytes, input_offsets, output_offsets, guards, fetched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fetch, runner, bytes, places, kept)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, check)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, members, exact, check)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, poisons, members,
                                    input_offsets, output_offsets, guards, fetched)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(UseInputs, program, output_offsets, check, seed, tries)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetProblem, kind, set, index, wrong)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examined, pool_is_known, problems)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TryImpostor, run, numbers, copied)

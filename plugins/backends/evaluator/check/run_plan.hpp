@@ -22,6 +22,7 @@ struct PlannedRun {
   RunOrder order = RunOrder::kForward;
   bool counted = false;         // counters and the estimated time come from this one
   std::uint32_t held_line = 0;  // of kDrawn: after its accesses warps are held up often
+  std::uint64_t change = 0;     // on a GPU: of the inputs that the seed gives, see krl_change
   std::uint64_t poison = 0;     // the number of what unwritten memory holds: see poison.hpp
 
   bool operator==(const PlannedRun&) const = default;

@@ -390,13 +390,6 @@ ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
   return compiled_.front();
 }
 
-double ReferenceStore::largest(const std::byte* values, std::int64_t count) const {
-  const c10::InferenceMode no_gradients;
-  const at::Tensor seen =
-      at::from_blob(const_cast<std::byte*>(values), {count}, options_of(device_, at::kFloat));
-  return std::max(0.0, static_cast<double>(seen.max().item<float>()));
-}
-
 std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& request,
                                                         std::byte* memory) {
   try {

@@ -45,9 +45,6 @@ class ReferenceStore {
   // returns other types or shapes than declared.
   std::optional<ReferenceProblem> compute(const OracleRequest& request, std::byte* memory);
 
-  // The largest of `count` float32 values of the device's memory, 0 at least.
-  double largest(const std::byte* values, std::int64_t count) const;
-
   // A call of a reference that compute() found to be right, its inputs ready and of the types that
   // the task declares, for its time: what it returns is dropped.
   std::function<void()> callable(const OracleRequest& request, std::byte* memory);

@@ -242,6 +242,25 @@ TEST_P(CudaCompilers, CodeHasVariablesIfLaunchesCanChangeThem) {
   EXPECT_TRUE(answer_for("__device__ int calls = 7;", "calls++"));
 }
 
+// Of arrays that are indexed at run time, and of what recursion may take.
+TEST_P(CudaCompilers, KnowTheLocalMemoryThatAThreadMayUse) {
+  const CudaCompiler compiler = compiler_for("sm_90");
+  const auto stack_of = [&](const std::string& body) {
+    const std::string source =
+        "__device__ __noinline__ float deep(float* a, int n) {\n"
+        "  return n > 0 ? a[n] * deep(a, n - 1) + deep(a + 1, n - 2) : 1;\n}\n"
+        "extern \"C\" __global__ void k(float* a, int n) {\n" +
+        body + "\n}\n";
+    const CompileOutput output = compiler.compile(source, {"k"}, {});
+    EXPECT_EQ(output.end, CompileOutput::kCompiled) << output.log;
+    const auto module = module_from_bytes(output.module);
+    return module ? most_stack(module->cubin, module->ptx) : 0;
+  };
+  EXPECT_EQ(stack_of("a[n] = 1;"), 0u);
+  EXPECT_GE(stack_of("float x[100]; x[n] = a[0]; x[n + 1] = a[1]; a[n] = x[(int)a[2]];"), 400u);
+  EXPECT_GE(stack_of("a[n] = deep(a, n);"), 1024u);
+}
+
 // Calls `visit` with each line that a tool of NVIDIA's prints of a CUBIN.
 void for_each_line(const std::string& tool, const std::string& cubin,
                    const std::function<void(const char*)>& visit) {

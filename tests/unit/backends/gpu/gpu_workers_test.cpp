@@ -8,8 +8,10 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
@@ -17,6 +19,7 @@
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "plugins/backends/cuda/gpu/timing.hpp"
 #include "plugins/backends/cuda/gpu/trials.hpp"
+#include "plugins/backends/evaluator/check/poison.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
@@ -103,6 +106,22 @@ TEST(GpuCorrectness, SeesATailThatIsLeftOut) {
   const EvaluationRecord record = checked(Candidate("skips_the_tail"));
   EXPECT_EQ(record.verdict, Verdict::kWrongResult);
   EXPECT_THAT(record.why, HasSubstr("is nan"));
+}
+
+TEST(GpuCorrectness, EveryCaseMeetsTwoPoisonsOfDifferentKinds) {
+  const std::vector<PlannedRun> planned = plan_runs(2, 2, 3, {99, 98});
+  const std::vector<PlannedRun> runs = with_poisons(planned);
+  EXPECT_EQ(runs.size(), planned.size() + 2) << "hold-outs are run again";
+  std::map<std::size_t, std::set<Poison>> met;
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    met[runs[i].case_index].insert(poison_of(runs[i].poison, 0));
+    counted += runs[i].counted ? 1 : 0;
+    if (i == 0) continue;
+    EXPECT_NE(poison_of(runs[i].poison, 0), poison_of(runs[i - 1].poison, 0)) << i;
+  }
+  EXPECT_EQ(counted, 2u);
+  for (const auto& [index, poisons] : met) EXPECT_GE(poisons.size(), 2u) << index;
 }
 
 TEST(GpuCorrectness, SeesWhatBeginsWithAnOutputThatNobodySet) {
@@ -301,9 +320,26 @@ TEST(GpuTiming, RefusesATasksOwnKernelThatIsWrong) {
   EXPECT_THROW(timed(Candidate("good"), Candidate("good"), &wrong), Failure);
 }
 
-TEST(GpuTiming, NoLaunchMeetsInputsAgainThatItsModuleHasSeen) {
+// Other inputs begin with the same elements.
+TEST(GpuTiming, FlagsWhatTakesInputsForOnesThatItHasSeen) {
   const EvaluationRecord record = timed(Candidate("remembers_inputs"), Candidate("good"));
-  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kFlagged) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("wrong when timed"));
+}
+
+TEST(GpuTiming, KnowsWhichShareOfItsInputsATaskMustRead) {
+  const Candidate good("good"), half("doubles_the_first_half");
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    const auto share = [&](const GpuCandidate& kernel) {
+      const BufferSet buffers = kernel.buffers(0);
+      gpu.ask_checker("load", kernel.load());
+      const gpu::UseInputs use{buffers.program, buffers.output_offsets,
+                               expectation(task(), runs().front()), 7, 64};
+      return gpu.ask_checker("input_shares", use).get<std::vector<double>>().at(0);
+    };
+    EXPECT_EQ(share(good), 1);
+    EXPECT_NEAR(share(half), 0.5, 0.25);
+  });
 }
 
 TEST(GpuTiming, NoLaunchFindsWhatOthersLeftInSharedMemory) {
@@ -335,7 +371,7 @@ TEST(GpuTiming, LeavesTheArenaAsItWas) {
   }
 }
 
-// As KernelBench times, which looks at no output: who stops working is not found out, and faster.
+// As KernelBench times, but the outputs of some trials are looked at.
 TEST(GpuTrials, AreAHundredCallsAndLeaveTheArenaAsItWas) {
   const auto tried = [](const Candidate& candidate) {
     EvaluationRecord record;
@@ -344,16 +380,21 @@ TEST(GpuTrials, AreAHundredCallsAndLeaveTheArenaAsItWas) {
       time_trials(gpu, candidate, runs(), &record);
       EXPECT_TRUE(gpu.arena_is_intact());
     });
-    EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
     return record;
   };
   const EvaluationRecord good = tried(Candidate("good")), slow = tried(Candidate("slow"));
+  EXPECT_EQ(good.verdict, Verdict::kOk) << good.why;
+  EXPECT_EQ(slow.verdict, Verdict::kOk) << slow.why;
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_THAT(good.cases[c].samples_ns, SizeIs(100));
     EXPECT_GT(good.cases[c].baseline_ns, 0);
     EXPECT_GT(slow.cases[c].time_ns, good.cases[c].time_ns);
   }
-  EXPECT_LT(tried(Candidate("stops_working")).cases[0].time_ns, slow.cases[0].time_ns);
+  for (const char* kernel : {"stops_working", "leaves_outputs_that_stand"}) {
+    const EvaluationRecord record = tried(Candidate(kernel));
+    EXPECT_EQ(record.verdict, Verdict::kFlagged) << kernel << ": " << record.why;
+    EXPECT_THAT(record.why, HasSubstr("wrong when timed")) << kernel;
+  }
 }
 
 // No place comes twice for as long as a module is loaded.

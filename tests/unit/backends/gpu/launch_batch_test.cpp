@@ -19,9 +19,9 @@ LaunchBatch drawn(std::uint32_t launches, std::mt19937_64& random) {
   theirs.bytes = 2 * kSet;
   batch.time.programs = {{ours, launches, decoys_of_sample(launches)}, {theirs, 1, 0}};
   batch.time.samples = 8;
-  std::vector<std::uint64_t> seeds(512);
-  std::iota(seeds.begin(), seeds.end(), 1000);
-  draw(seeds, kArena, random, &batch);
+  std::vector<gpu::DrawnInputs> pool;
+  for (std::uint64_t seed = 1000; seed < 1512; ++seed) pool.push_back({seed});
+  draw(pool, kArena, random, &batch);
   return batch;
 }
 
@@ -50,11 +50,12 @@ TEST(LaunchBatch, NoTwoSetsMeetAndAllLieInTheArena) {
 TEST(LaunchBatch, UsesEachInputOnce) {
   std::mt19937_64 random(2);
   const LaunchBatch batch = drawn(32, random);
-  const std::set<std::uint64_t> seeds(batch.time.seeds.begin(), batch.time.seeds.end());
+  std::set<std::uint64_t> seeds;
+  for (const gpu::DrawnInputs& drawn : batch.time.inputs) seeds.insert(drawn.seed);
   EXPECT_EQ(seeds.size(), 1 + 8 * 33u);
   const gpu::Examine examine = examination(batch);
   for (std::size_t s = 0; s < examine.places.size(); ++s) {
-    EXPECT_EQ(batch.time.seeds[1 + s], 1000 + examine.members[s]);
+    EXPECT_EQ(batch.time.inputs[1 + s].seed, 1000 + examine.members[s]);
   }
 }
 

@@ -187,7 +187,7 @@ class NcuConversation : public ::testing::Test {
     std::vector<gpu::Run> counted;
     for (const PlannedRun& run : runs()) {
       if (run.counted)
-        counted.push_back({candidate.buffers(run.case_index).program, 0, run.seed, 1});
+        counted.push_back({candidate.buffers(run.case_index).program, 0, drawn_inputs(run)});
     }
     return counted;
   }

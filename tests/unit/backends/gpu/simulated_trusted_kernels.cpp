@@ -10,6 +10,7 @@
 SIMULATED(krl_nothing)
 SIMULATED(krl_wait)
 SIMULATED(krl_fill)
+SIMULATED(krl_change)
 SIMULATED(krl_gather)
 SIMULATED(krl_put_away)
 SIMULATED(krl_fetch)

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "plugins/backends/cuda/worker/device_types.hpp"
+#include "plugins/backends/cuda/worker/guards.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/poison.hpp"
@@ -20,6 +21,7 @@ unsigned krl_shared[1024];
 extern "C" {
 SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
 void krl_fill_simulated(void** arguments, std::function<void()>* call);
+void krl_change_simulated(void** arguments, std::function<void()>* call);
 void krl_compare_reals_simulated(void** arguments, std::function<void()>* call);
 void krl_compare_integers_simulated(void** arguments, std::function<void()>* call);
 void krl_find_changes_simulated(void** arguments, std::function<void()>* call);
@@ -50,6 +52,16 @@ void launch(void (*kernel)(void**, std::function<void()>*), unsigned rows,
 }
 
 constexpr std::uint64_t kStart = 0x123456789, kMask = 0x987654321;
+
+// Of one tensor, by a kernel that gets its seed sealed.
+void launch_fill(void (*kernel)(void**, std::function<void()>*), std::byte* base,
+                 gpu::DeviceFill fill) {
+  fill.seal = 1234;
+  fill.seed ^= gpu::guard_at(fill.seal, {kStart, kMask});
+  const gpu::DeviceFill* fills = &fill;
+  std::uint64_t start = kStart, mask = kMask;
+  launch(kernel, 1, {&base, &fills, &start, &mask});
+}
 
 std::vector<bool> changes_in(const std::vector<std::byte>& memory,
                              const std::vector<gpu::DeviceRange>& ranges) {
@@ -100,8 +112,7 @@ std::vector<std::byte> filled_by_kernel(const ResolvedTensor& t, std::uint64_t s
                              static_cast<std::int32_t>(t.structure),
                              static_cast<std::int32_t>(distribution)};
   std::byte* base = bytes.data();
-  const gpu::DeviceFill* fills = &fill;
-  launch(krl_fill_simulated, 1, {&base, &fills});
+  launch_fill(krl_fill_simulated, base, fill);
   return bytes;
 }
 
@@ -124,6 +135,46 @@ TEST(TrustedKernels, DrawTheInputsThatTheHostDraws) {
       }
     }
   }
+}
+
+std::vector<std::byte> changed(std::vector<std::byte> bytes, ValueKind values,
+                               std::uint64_t change) {
+  const gpu::DeviceFill fill{0,
+                             bytes.size() / 4,
+                             100,
+                             0,
+                             0,
+                             1,
+                             static_cast<std::int32_t>(DType::kFloat32),
+                             static_cast<std::int32_t>(values),
+                             0,
+                             0,
+                             change};
+  std::byte* base = bytes.data();
+  launch_fill(krl_change_simulated, base, fill);
+  return bytes;
+}
+
+TEST(TrustedKernels, ChangeOneElementInSixtyFourToACopyOfAnother) {
+  const ResolvedTensor t = tensor(DType::kFloat32, ValueKind::kNormal, {30, 100});
+  const std::vector<std::byte> bytes = filled_by_kernel(t, 42, Distribution::kAsGiven);
+  std::vector<float> before(3000), after(3000);
+  std::memcpy(before.data(), bytes.data(), bytes.size());
+  const std::set<float> values(before.begin(), before.end());
+  std::set<std::size_t> places;
+  for (const std::uint64_t change : {1, 2}) {
+    const std::vector<std::byte> other = changed(bytes, ValueKind::kNormal, change);
+    EXPECT_EQ(other, changed(bytes, ValueKind::kNormal, change));
+    std::memcpy(after.data(), other.data(), other.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (after[i] != before[i]) places.insert(i);
+      EXPECT_EQ(values.count(after[i]), 1u);
+    }
+  }
+  EXPECT_GT(places.size(), 46u);
+  EXPECT_LE(places.size(), 2 * 46u);
+  EXPECT_EQ(changed(bytes, ValueKind::kSorted, 1), bytes);
+  EXPECT_EQ(changed(bytes, ValueKind::kNormal, 0), bytes);
 }
 
 TEST(TrustedKernels, DrawTheMatricesThatTheHostDraws) {
@@ -256,10 +307,9 @@ TEST(TrustedKernels, PutThePoisonThatIsDefined) {
       std::memcpy(right.data() + 4 * i, &word, sizeof word);
     }
     right[39] = std::byte{};
-    const gpu::DeviceFill fill{0, 39, 1, number, 0, 0, 1, 0, gpu::kFillPoison};
+    const gpu::DeviceFill fill{0, 39, 1, number, 0, 0, 0, gpu::kFillPoison};
     std::byte* base = memory.data();
-    const gpu::DeviceFill* fills = &fill;
-    launch(krl_fill_simulated, 1, {&base, &fills});
+    launch_fill(krl_fill_simulated, base, fill);
     EXPECT_EQ(memory, right) << number;
     const gpu::DeviceRange range{0, 39, 0, gpu::kNone, number},
         other{0, 39, 0, gpu::kNone, number + 1};
@@ -290,6 +340,7 @@ TEST(TrustedKernels, NoTwoWordsOfGuardsAreEqualAndNoneIsPoison) {
   for (std::size_t i = 0; i < arena.size(); i += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, arena.data() + i, sizeof word);
+    EXPECT_EQ(word, gpu::guard_at(i / 8, {kStart, kMask}));
     words.insert(word);
   }
   EXPECT_EQ(words.size(), arena.size() / 8 + 1);
@@ -322,9 +373,12 @@ TEST(TrustedKernels, PutSetsAwayAndFetchThem) {
 }
 
 std::uint64_t wrong_elements(DType dtype, const std::vector<float>& got,
-                             const std::vector<float>& right, double atol, double rtol) {
+                             const std::vector<float>& right, double atol, double rtol,
+                             std::vector<float> rounding = {}) {
+  rounding.resize(right.size());
   const gpu::DeviceComparison comparison{reinterpret_cast<std::uint64_t>(got.data()),
                                          reinterpret_cast<std::uint64_t>(right.data()),
+                                         reinterpret_cast<std::uint64_t>(rounding.data()),
                                          got.size(),
                                          atol,
                                          rtol,
@@ -343,6 +397,8 @@ TEST(TrustedKernels, CompareLaunchesWithinATolerance) {
   const std::vector<float> near = {0.1f, 1.1f, -2.3f, INFINITY, NAN, 3};
   EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0.1), 0u);
   EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0), 1u);
+  EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0, {0, 0, 0.2f}), 0u);
+  EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0, {0.2f}), 1u) << "another's";
   EXPECT_EQ(wrong_elements(DType::kInt32, near, right, 9, 9), 3u);
   const std::vector<float> special = {NAN, INFINITY, -2, -INFINITY, 0, NAN};
   EXPECT_EQ(wrong_elements(DType::kFloat32, special, right, 9, 9), 5u);
