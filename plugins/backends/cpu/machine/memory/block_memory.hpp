@@ -31,7 +31,7 @@ class BlockMemory {
 
   // A new block of the launch begins, where times are kept at `start`: no one has written its shared
   // and local memory.
-  void begin_block(std::uint32_t warps, double start);
+  void begin_block(std::uint32_t warps, double start = 0);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
