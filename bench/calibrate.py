@@ -24,9 +24,10 @@ LOAD_STORE = 2  # of the parts of a launch
 OVERLAP_LOSS, HIDDEN_BY_PATH, CLOCKS_PER_REQUEST, CLOCKS_PER_BLOCK = 0.15, 0.5, 2, 40
 CLOCKS_PER_WARP = {
     'integer': 0.5, 'integer64': 1, 'multiply': 0.5, 'divide': 10, 'float': 0.25, 'double': 0.5,
-    'special': 2, 'convert': 0.5, 'tensor': 2, 'load_store': 0, 'atomic': 0, 'warp': 1,
+    'special': 2, 'convert': 0.5, 'tensor': 0, 'load_store': 0, 'atomic': 0, 'warp': 1,
     'barrier': 0, 'control': 0.5,
 }
+TENSOR_PRODUCTS_PER_CLOCK = {'f16': 2048, 'tf32': 1024, 'f8': 4096, 's8': 4096, 's4': 4096, 'f64': 128}
 
 # Where a fit starts, and what holds a constant that the measurement says little about.
 START = {
@@ -50,7 +51,8 @@ def path_clocks(f, c):
             + (f['path_l1_requests'] + f['path_spill_waits']) * c['l1_latency']
             + f['path_shared_requests'] * SHARED_LATENCY
             + f['path_warp_operations'] * c['shuffle_latency']
-            + f['path_barriers'] * c['barrier_latency'] + f['path_atomics'] * c['atomic_latency'])
+            + f['path_barriers'] * c['barrier_latency'] + f['path_atomics'] * c['atomic_latency']
+            + f['path_loop_turns'] * 2 * SHARED_LATENCY + f['path_waits'])
 
 
 def estimate(f, c):
@@ -64,14 +66,15 @@ def estimate(f, c):
         / clocks_of_all_sms,
         max(f['issue'] + f['spill_requests'] / WARPS_PER_CLOCK, f['busiest_unit'])
         / clocks_of_all_sms,
-        (f['shared_wavefronts'] + f['shared_atomics']) / clocks_of_all_sms,
+        (f['shared_wavefronts'] + f['shared_atomics'] + f['shared_atomic_repeats']
+         + 2 * f['shared_atomic_loops']) / clocks_of_all_sms,
         f['hottest_atomic'] * c['atomic_interval'] / CLOCK_GHZ,
         f['blocks'] * CLOCKS_PER_BLOCK / (clocks_of_all_sms * f['resident']),
     ]
     path = path_clocks(f, c) / CLOCK_GHZ
     # What works while the first warps wait is free.
     beyond = [max(0, part - HIDDEN_BY_PATH * path) for part in parts]
-    beyond.append((f['waves'] - 1) * path)
+    beyond.append(max(f['waves'] * path, f['span_clocks'] / CLOCK_GHZ) - path)
     slowest = max(beyond)
     fetch = f['code_instructions'] * c['clocks_per_new_instruction'] / CLOCK_GHZ
     spread = (c['block_spread_ns'] * math.log(f['used_sms'])
@@ -97,6 +100,9 @@ def add_derived(f):
                      for name, clocks in CLOCKS_PER_WARP.items())
     f['busiest_unit'] = max(f['class_' + name] * clocks
                             for name, clocks in CLOCKS_PER_WARP.items())
+    f['busiest_unit'] = max(f['busiest_unit'],
+                            sum(f['tensor_' + name] / products
+                                for name, products in TENSOR_PRODUCTS_PER_CLOCK.items()))
 
 
 def read(launches_file, measured_file):

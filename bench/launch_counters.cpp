@@ -58,6 +58,8 @@ constexpr CounterColumn kCounters[] = {
     {"shared_wavefronts", &Counters::shared_wavefronts},
     {"global_atomics", &Counters::global_atomics},
     {"shared_atomics", &Counters::shared_atomics},
+    {"shared_atomic_repeats", &Counters::shared_atomic_repeats},
+    {"shared_atomic_loops", &Counters::shared_atomic_loops},
     {"atomic_passes", &Counters::atomic_passes},
     {"hottest_atomic", &Counters::hottest_atomic},
     {"shuffles", &Counters::shuffles},
@@ -67,6 +69,7 @@ constexpr CounterColumn kCounters[] = {
     {"local_sectors", &Counters::local_sectors},
     {"code_instructions", &Counters::code_instructions},
     {"typical_runs", &Counters::typical_runs},
+    {"span_clocks", &Counters::span_clocks},
 };
 
 struct PathColumn {
@@ -83,6 +86,8 @@ constexpr PathColumn kPath[] = {
     {"path_warp_operations", &CriticalPath::warp_operations},
     {"path_barriers", &CriticalPath::barriers},
     {"path_atomics", &CriticalPath::atomics},
+    {"path_loop_turns", &CriticalPath::loop_turns},
+    {"path_waits", &CriticalPath::waits},
 };
 
 void print_header() {
@@ -91,6 +96,7 @@ void print_header() {
       "blocks_per_sm,estimated_ns");
   for (const CounterColumn& column : kCounters) std::printf(",%s", column.name);
   for (const auto name : cpu::kInstructionClassNames) std::printf(",class_%s", name.data());
+  for (const char* type : {"f16", "tf32", "f8", "s8", "s4", "f64"}) std::printf(",tensor_%s", type);
   for (const PathColumn& column : kPath) std::printf(",%s", column.name);
   std::printf("\n");
 }
@@ -106,6 +112,7 @@ void print(const LaunchReport& launch, const AssembledKernel& kernel,
   };
   for (const CounterColumn& column : kCounters) print_count(launch.counters.*column.counter);
   for (const std::uint64_t count : launch.counters.classes) print_count(count);
+  for (const std::uint64_t count : launch.counters.tensor_products) print_count(count);
   for (const PathColumn& column : kPath) print_count(launch.counters.critical.*column.count);
   std::printf("\n");
 }

@@ -1,12 +1,14 @@
 // The kernels of tests/hostile/kernels, in folders by idea. The first line of each says what must
 // come of it:
 //
-//   // task: ID expect: VERDICT [on-gpu: VERDICT] [max-speedup: X] [max-speedup-on-gpu: X]
+//   // task: ID expect: VERDICT [on-gpu: VERDICT] [min-speedup: X] [max-speedup: X]
+//   [max-speedup-on-gpu: X]
 //
 // VERDICT may be several with '|' between them, where the order of checks may differ between
 // backends or a compiler decides. `on-gpu` follows where a GPU does not see what the machine sees:
 // a race that it happens to win, an access that hits another buffer. `max-speedup` bounds the
-// estimate of a kernel that is right but plays tricks with the time model, `max-speedup-on-gpu`
+// estimate of a kernel that is right but plays tricks with the time model, `min-speedup` that of one
+// that no trick makes slow, such as waiting for others; `max-speedup-on-gpu`
 // what is measured of one whose tricks with the timing may gain it nothing. A kernel of right/ may
 // be refused, where its line allows that, only as unsupported.
 #pragma once
@@ -29,7 +31,7 @@ inline const std::filesystem::path kHostileKernels = KERNELRL_SOURCE_DIR "/tests
 
 struct HostileKernel {
   std::string task, expected, expected_on_gpu, source;
-  double max_speedup = std::numeric_limits<double>::infinity();
+  double min_speedup = 0, max_speedup = std::numeric_limits<double>::infinity();
   double max_speedup_on_gpu = max_speedup;
 
   bool expects(Verdict verdict) const { return is_one_of(expected, verdict); }
@@ -68,6 +70,8 @@ inline HostileKernel hostile_kernel_in(const std::filesystem::path& file) {
       kernel.expected = value;
     else if (key == "on-gpu:")
       kernel.expected_on_gpu = value;
+    else if (key == "min-speedup:")
+      kernel.min_speedup = std::stod(value);
     else if (key == "max-speedup:")
       kernel.max_speedup = std::stod(value);
     else if (key == "max-speedup-on-gpu:")

@@ -122,6 +122,7 @@ TEST_P(Hostile, GetsItsVerdict) {
   EXPECT_EQ(outcome.why.empty(), outcome.verdict == Verdict::kOk);
   for (const auto& record : outcome.cases) {
     EXPECT_FALSE(record.speedup > kernel.max_speedup) << record.speedup;  // NaN: not timed
+    EXPECT_FALSE(record.speedup < kernel.min_speedup) << record.speedup;
   }
   if (GetParam().starts_with("right/") && outcome.verdict == Verdict::kRejected) {
     EXPECT_NE(outcome.why.find("line "), std::string::npos) << "says where: " << outcome.why;

@@ -29,13 +29,11 @@ struct Spills {
   }
 };
 
-double path_clocks(const CriticalPath& path, const Spills& spills, const GpuDescription& gpu) {
-  return real(path.clocks) * gpu.model->clocks_per_chain_clock +
-         real(path.dram_requests) * gpu.dram_latency + real(path.l2_requests) * gpu.l2_latency +
-         (real(path.l1_requests) + spills.waits_on_path) * gpu.l1_latency +
-         real(path.shared_requests) * gpu.shared_latency +
-         real(path.warp_operations) * gpu.shuffle_latency +
-         real(path.barriers) * gpu.barrier_latency + real(path.atomics) * gpu.atomic_latency;
+double clocks_of(const CriticalPath& path, const Spills& spills, const GpuDescription& gpu) {
+  const PathClocks each = path_clocks(gpu);
+  double clocks = spills.waits_on_path * gpu.l1_latency;
+  for (std::size_t i = 0; i < each.size(); ++i) clocks += real(path.*kPathParts[i]) * each[i];
+  return clocks;
 }
 
 // The load-store unit takes requests one by one, and moves what each touches.
@@ -59,7 +57,10 @@ double issue_clocks(const Counters& c, const Spills& spills, const GpuDescriptio
     const bool subroutine = k == static_cast<std::size_t>(InstructionClass::kDivide);
     all += instructions * (subroutine ? unit : 1 / kWarpsPerClock);
   }
-  return std::max(all, slowest);
+  double tensor = 0;
+  for (std::size_t t = 0; t < kTensorTypes; ++t)
+    tensor += real(c.tensor_products[t]) / (*gpu.products_per_clock)[t];
+  return std::max({all, slowest, tensor});
 }
 
 // Blocks start one after the other and memory answers one request later than another: the last of
@@ -69,14 +70,28 @@ double spread_ns(const Counters& c, double sms, const ModelConstants& model) {
   return model.block_spread_ns * std::log(sms) + model.request_spread_ns * std::log(requests);
 }
 
-Occupancy occupancy_of(const LaunchReport& launch, const AssembledKernel& kernel,
+Occupancy occupancy_of(const Dim3& block, std::uint32_t shared_bytes, const AssembledKernel& kernel,
                        const GpuDescription& gpu) {
-  const auto threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  return theoretical_occupancy(
-      require_arch(gpu.arch), {threads, kernel.registers, launch.shared_bytes, 0, kernel.barriers});
+  const auto threads = std::int64_t{block[0]} * block[1] * block[2];
+  return theoretical_occupancy(require_arch(gpu.arch),
+                               {threads, kernel.registers, shared_bytes, 0, kernel.barriers});
 }
 
 }  // namespace
+
+PathClocks path_clocks(const GpuDescription& gpu) {
+  return {0,  // instructions: by their chains
+          gpu.model->clocks_per_chain_clock,
+          gpu.dram_latency,
+          gpu.l2_latency,
+          gpu.l1_latency,
+          gpu.shared_latency,
+          gpu.shuffle_latency,
+          gpu.barrier_latency,
+          gpu.atomic_latency,
+          2 * gpu.shared_latency,  // a turn of a loop: a load, then a compare-and-swap
+          1};
+}
 
 std::string_view name_of(Bound bound) {
   constexpr std::array<std::string_view, kBounds> kNames = {
@@ -84,11 +99,17 @@ std::string_view name_of(Bound bound) {
   return kNames.at(static_cast<std::size_t>(bound));
 }
 
+std::uint32_t resident_blocks(const Dim3& block, std::uint32_t shared_bytes,
+                              const AssembledKernel& kernel, const GpuDescription& gpu) {
+  const std::int32_t per_sm = occupancy_of(block, shared_bytes, kernel, gpu).blocks_per_sm;
+  return gpu.sms * static_cast<std::uint32_t>(std::max(0, per_sm));
+}
+
 LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kernel,
                         const GpuDescription& gpu) {
   const Counters& c = launch.counters;
   const ModelConstants& model = *gpu.model;
-  const Occupancy occupancy = occupancy_of(launch, kernel, gpu);
+  const Occupancy occupancy = occupancy_of(launch.block, launch.shared_bytes, kernel, gpu);
   LaunchEstimate result;
   result.blocks_per_sm = static_cast<std::uint32_t>(occupancy.blocks_per_sm);
   result.occupancy = occupancy.fraction;
@@ -109,10 +130,14 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
       kSectorBytes * (sectors - real(c.l1_sectors)) / (gpu.l2_bytes_per_clock * clock);
   part(Bound::kLoadStore) = load_store_clocks(c, spills, model) / (sms * clock);
   part(Bound::kIssue) = issue_clocks(c, spills, gpu) / (sms * clock);
-  part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics) / (sms * clock);
+  part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics + c.shared_atomic_repeats +
+                              2 * c.shared_atomic_loops) /
+                         (sms * clock);
   part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
-  const double path_ns = path_clocks(c.critical, spills, gpu) / clock;
-  part(Bound::kLatency) = waves * path_ns;
+  const double path_ns = clocks_of(c.critical, spills, gpu) / clock;
+  // Where blocks wait for each other, the last may end later than they would one wave after another.
+  const double all_ns = std::max(waves * path_ns, real(c.span_clocks) / clock);
+  part(Bound::kLatency) = all_ns;
   part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
 
   for (std::size_t i = 0; i < kBounds; ++i) {
@@ -121,7 +146,7 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   // The units work while the first warps wait; what they take beyond that is added.
   std::array<double, kBounds> beyond = ns;
   for (double& part_ns : beyond) part_ns = std::max(0.0, part_ns - model.hidden_by_path * path_ns);
-  beyond[static_cast<std::size_t>(Bound::kLatency)] = (waves - 1) * path_ns;
+  beyond[static_cast<std::size_t>(Bound::kLatency)] = all_ns - path_ns;
   const double slowest = *std::max_element(beyond.begin(), beyond.end());
   const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
   const double fetch_ns = real(c.code_instructions) * model.clocks_per_new_instruction / clock;

@@ -32,6 +32,7 @@ struct AssembledKernel {
   std::int32_t registers = 0;    // of a thread; 0: unknown, and nothing is limited by them
   std::int32_t spill_bytes = 0;  // that a thread stores as registers run out
   std::int32_t barriers = 0;
+  std::int32_t shared_bytes = 0;  // static, of a block
 };
 
 struct LaunchEstimate {
@@ -42,6 +43,14 @@ struct LaunchEstimate {
   std::uint32_t blocks_per_sm = 0;         // resident at once; 0: the block does not fit the GPU
   std::string occupancy_limiter;           // as in cuda/occupancy.hpp
 };
+
+// What each part of a path takes.
+PathClocks path_clocks(const GpuDescription& gpu);
+
+// Blocks of a launch that the GPU holds at once; 0: a block does not fit. `shared_bytes`: static and
+// dynamic, of each block.
+std::uint32_t resident_blocks(const Dim3& block, std::uint32_t shared_bytes,
+                              const AssembledKernel& kernel, const GpuDescription& gpu);
 
 LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kernel,
                         const GpuDescription& gpu);

@@ -21,12 +21,20 @@ constexpr ModelConstants kCalibrated = {
 
 // 32 lanes over the results per clock of an SM: CUDA C++ Programming Guide, "Throughput of Native
 // Arithmetic Instructions", by compute capability. Two instructions of 32 bits for one of 64, about
-// 20 for a division of integers; tensor cores: m16n16k16 of 16-bit floats, by the peak rates of
-// data sheets. Load-store units, atomics and barriers are priced elsewhere.
-constexpr PerClass<double> kTuring = {0.5, 1, 0.5, 10, 0.5, 16, 2, 2, 8, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 4, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 8, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 2, 0, 0, 1, 0, 0.5};
+// 20 for a division of integers. Load-store units, atomics, barriers and tensor cores are priced
+// elsewhere; an instruction of the latter takes its share of a scheduler.
+constexpr PerClass<double> kTuring = {0.5, 1, 0.5, 10, 0.5, 16, 2, 2, 0, 0, 0, 1, 0, 0.5};
+constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 0, 0, 0, 1, 0, 0.5};
+constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 0, 0, 0, 1, 0, 0.5};
+constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 0, 1, 0, 0.5};
+
+// Of tensor cores, by TensorType: f16, tf32, f8, s8, s4, f64. By the peak rates of the data sheets;
+// without cores for f64 the ordinary units multiply, and types that an architecture does not have
+// are as fast as the next larger.
+constexpr PerTensorType<double> kTuringTensor = {512, 256, 512, 1024, 2048, 2};
+constexpr PerTensorType<double> kAmpere80Tensor = {1024, 512, 1024, 2048, 4096, 64};
+constexpr PerTensorType<double> kAmpere86Tensor = {512, 256, 512, 1024, 2048, 2};
+constexpr PerTensorType<double> kHopperTensor = {2048, 1024, 4096, 4096, 4096, 128};
 
 // Latencies, L2 widths, atomic intervals and start times that are not called fitted are estimates.
 constexpr GpuDescription kTable[] = {
@@ -38,6 +46,7 @@ constexpr GpuDescription kTable[] = {
         .clock_ghz = 1.98,      // the same; boost clock of the SXM5 board
         .dram_gb_per_s = 4800,  // NVIDIA H200 data sheet: 4.8 TB/s
         .clocks_per_warp = &kHopper,
+        .products_per_clock = &kHopperTensor,
         .dram_efficiency = 0.90,     // measured: a device-to-device copy moves 4.3 TB/s
         .l2_bytes_per_clock = 5120,  // estimated
         .dram_latency = 326,         // fitted, with a cold L2: the part that nothing hides
@@ -58,6 +67,7 @@ constexpr GpuDescription kTable[] = {
         .clock_ghz = 1.41,      // the same; boost clock
         .dram_gb_per_s = 1555,  // NVIDIA A100 data sheet, 40 GB
         .clocks_per_warp = &kAmpere80,
+        .products_per_clock = &kAmpere80Tensor,
         .dram_efficiency = 0.90,  // estimated, and so what follows
         .l2_bytes_per_clock = 5120,
         .dram_latency = 600,
@@ -78,6 +88,7 @@ constexpr GpuDescription kTable[] = {
         .clock_ghz = 1.59,     // the same; boost clock
         .dram_gb_per_s = 320,  // NVIDIA T4 data sheet
         .clocks_per_warp = &kTuring,
+        .products_per_clock = &kTuringTensor,
         .dram_efficiency = 0.80,  // estimated, and so what follows
         .l2_bytes_per_clock = 1280,
         .dram_latency = 500,
@@ -99,6 +110,7 @@ constexpr GpuDescription kTable[] = {
         .clock_ghz = 0.625,   // the same; maximum GPU frequency
         .dram_gb_per_s = 34,  // the same; 64-bit LPDDR5
         .clocks_per_warp = &kAmpere86,
+        .products_per_clock = &kAmpere86Tensor,
         .dram_efficiency = 0.80,  // estimated, and so what follows
         .l2_bytes_per_clock = 256,
         .dram_latency = 350,

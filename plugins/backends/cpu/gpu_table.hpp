@@ -37,7 +37,8 @@ struct GpuDescription {
   std::uint32_t sms;
   double clock_ghz;  // boost
   double dram_gb_per_s;
-  const PerClass<double>* clocks_per_warp;  // of the unit of an SM that executes the class
+  const PerClass<double>* clocks_per_warp;          // of the unit of an SM that executes the class
+  const PerTensorType<double>* products_per_clock;  // multiplications and additions, of an SM
   // ---- of the model, in clocks unless named otherwise ----
   double dram_efficiency;  // attainable share of dram_gb_per_s
   double l2_bytes_per_clock;

@@ -34,4 +34,19 @@ inline constexpr PerClass<std::string_view> kInstructionClassNames = {
     "integer", "integer64", "multiply",   "divide", "float", "double",  "special",
     "convert", "tensor",    "load_store", "atomic", "warp",  "barrier", "control"};
 
+// Types whose products tensor cores compute at different rates.
+enum class TensorType : std::uint8_t {
+  kF16,  // and bf16
+  kTF32,
+  kF8,
+  kS8,
+  kS4,
+  kF64,
+};
+inline constexpr std::size_t kTensorTypes = 6;
+
+// Something for each of them, in the order of the enumeration.
+template <class T>
+using PerTensorType = std::array<T, kTensorTypes>;
+
 }  // namespace krl::cpu

@@ -10,10 +10,19 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 12> kFaultNames = {
-    "illegal_address",      "misaligned",           "divergent_barrier",   "data_race",
-    "uninitialised_shared", "uninitialised_global", "uninitialised_local", "trap",
-    "work_limit",           "stack_overflow",       "unsupported",         "signal"};
+constexpr std::array<std::string_view, 13> kFaultNames = {"illegal_address",
+                                                          "misaligned",
+                                                          "divergent_barrier",
+                                                          "data_race",
+                                                          "uninitialised_shared",
+                                                          "uninitialised_global",
+                                                          "uninitialised_local",
+                                                          "trap",
+                                                          "work_limit",
+                                                          "deadlock",
+                                                          "stack_overflow",
+                                                          "unsupported",
+                                                          "signal"};
 constexpr std::array<std::string_view, 5> kOrderNames = {"forward", "reversed", "shuffled",
                                                          "lockstep", "drawn"};
 constexpr std::array<std::string_view, 4> kRoleNames = {"input", "output", "in_out", "scratch"};
@@ -98,20 +107,20 @@ struct nlohmann::adl_serializer<krl::cpu::Argument> {
 namespace krl::cpu {
 
 KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
-KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments)
+KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments, resident_blocks)
 KRL_JSON(static, Run, buffers, launches, count, order, held_line, garbage)
-KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, runs)
+KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, path_clocks, runs)
 
 KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests, l1_requests,
-         shared_requests, warp_operations, barriers, atomics, ordered_dram_requests,
-         ordered_l2_requests, ordered_l1_requests)
+         shared_requests, warp_operations, barriers, atomics, loop_turns, waits,
+         ordered_dram_requests, ordered_l2_requests, ordered_l1_requests)
 KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
          global_load_requests, global_load_sectors, global_store_requests, global_store_sectors,
          vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,
          l2_sectors, shared_load_requests, shared_store_requests, shared_wavefronts, bank_conflicts,
-         global_atomics, shared_atomics, atomic_passes, hottest_atomic, barriers, shuffles, votes,
-         warp_barriers, local_requests, local_sectors, code_instructions, typical_runs, classes,
-         critical)
+         global_atomics, shared_atomics, shared_atomic_repeats, shared_atomic_loops, atomic_passes,
+         hottest_atomic, barriers, shuffles, votes, warp_barriers, local_requests, local_sectors,
+         code_instructions, typical_runs, classes, tensor_products, span_clocks, critical)
 KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
 KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -35,6 +36,42 @@ inline constexpr int kResultDescriptor = 5;
 
 // Every buffer of a job starts at a multiple of this many bytes, as memory from cudaMalloc does.
 inline constexpr std::uint64_t kBufferAlignment = 256;
+
+// ---- paths ----
+
+// The longest sequence of operations that one warp of a launch executes: the cost of latency.
+struct CriticalPath {
+  std::uint64_t instructions = 0;
+  std::uint64_t clocks = 0;  // of chains of dependent instructions, without memory
+  // Waits for loads: those that touch a sector first touched in this launch; those all of whose
+  // sectors were touched before, some only by other blocks; all of them by this block.
+  std::uint64_t dram_requests = 0;
+  std::uint64_t l2_requests = 0;
+  std::uint64_t l1_requests = 0;
+  std::uint64_t shared_requests = 0;
+  std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
+  std::uint64_t barriers = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t loop_turns = 0;  // of atomics on shared memory that are loops: see Counters
+  std::uint64_t waits = 0;       // clocks of waiting for what other warps of the block write
+  // Those of the global requests above that follow a store, an atomic operation or a barrier of the
+  // same warp: a compiler may not move them before it, so they do not overlap the previous request.
+  std::uint64_t ordered_dram_requests = 0;
+  std::uint64_t ordered_l2_requests = 0;
+  std::uint64_t ordered_l1_requests = 0;
+
+  bool operator==(const CriticalPath&) const = default;
+};
+
+// The parts that a model of a GPU sums, each with its own cost.
+inline constexpr std::uint64_t CriticalPath::*kPathParts[] = {
+    &CriticalPath::instructions,    &CriticalPath::clocks,      &CriticalPath::dram_requests,
+    &CriticalPath::l2_requests,     &CriticalPath::l1_requests, &CriticalPath::shared_requests,
+    &CriticalPath::warp_operations, &CriticalPath::barriers,    &CriticalPath::atomics,
+    &CriticalPath::loop_turns,      &CriticalPath::waits,
+};
+// What one of each takes, in clocks.
+using PathClocks = std::array<double, std::size(kPathParts)>;
 
 // ---- the job ----
 
@@ -76,6 +113,7 @@ struct Launch {
   Dim3 block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
+  std::uint32_t resident_blocks = 0;  // that the GPU holds at once; 0: not known
 
   bool operator==(const Launch&) const = default;
 };
@@ -98,6 +136,8 @@ struct Job {
   std::uint64_t work_limit = 50'000'000;
   std::uint64_t seed = 0;                     // of Order::kShuffled and Order::kDrawn
   std::uint32_t max_shared_bytes = 48 << 10;  // static + dynamic, per block
+  // By which warps and blocks are ordered in runs that are counted: by kPathParts.
+  PathClocks path_clocks = {0, 2, 350, 180, 33, 25, 64, 30, 106, 50, 1};
   std::vector<Run> runs;
 
   bool operator==(const Job&) const = default;
@@ -115,6 +155,7 @@ enum class FaultKind {
   kUninitialisedLocal,
   kTrap,
   kWorkLimit,
+  kDeadlock,
   kStackOverflow,
   kUnsupported,
   kSignal,
@@ -177,35 +218,6 @@ struct Unwritten {
   bool operator==(const Unwritten&) const = default;
 };
 
-// The longest sequence of operations that one warp of a launch executes: the cost of latency.
-struct CriticalPath {
-  std::uint64_t instructions = 0;
-  std::uint64_t clocks = 0;  // of chains of dependent instructions, without memory
-  // Waits for loads: those that touch a sector first touched in this launch; those all of whose
-  // sectors were touched before, some only by other blocks; all of them by this block.
-  std::uint64_t dram_requests = 0;
-  std::uint64_t l2_requests = 0;
-  std::uint64_t l1_requests = 0;
-  std::uint64_t shared_requests = 0;
-  std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
-  std::uint64_t barriers = 0;
-  std::uint64_t atomics = 0;
-  // Those of the global requests above that follow a store, an atomic operation or a barrier of the
-  // same warp: a compiler may not move them before it, so they do not overlap the previous request.
-  std::uint64_t ordered_dram_requests = 0;
-  std::uint64_t ordered_l2_requests = 0;
-  std::uint64_t ordered_l1_requests = 0;
-
-  bool operator==(const CriticalPath&) const = default;
-};
-
-// The parts that a model of a GPU sums, each with its own cost.
-inline constexpr std::uint64_t CriticalPath::*kPathParts[] = {
-    &CriticalPath::instructions,    &CriticalPath::clocks,      &CriticalPath::dram_requests,
-    &CriticalPath::l2_requests,     &CriticalPath::l1_requests, &CriticalPath::shared_requests,
-    &CriticalPath::warp_operations, &CriticalPath::barriers,    &CriticalPath::atomics,
-};
-
 // Events that a profiler would count for one launch. A request is one instruction of one warp, whatever
 // its lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to reconverge as
 // early as program order allows.
@@ -231,7 +243,11 @@ struct Counters {
   std::uint64_t bank_conflicts = 0;     // wavefronts beyond those the width of the access needs
   std::uint64_t global_atomics = 0;     // requests
   std::uint64_t shared_atomics = 0;     // requests
-  std::uint64_t atomic_passes = 0;      // serial passes of both, for lanes at the same address
+  // Of these: passes beyond the first, for lanes at the same address; and, of operations that have
+  // no instruction for shared memory (floats, 64 bits), turns of the loops that an assembler makes.
+  std::uint64_t shared_atomic_repeats = 0;
+  std::uint64_t shared_atomic_loops = 0;
+  std::uint64_t atomic_passes = 0;      // serial passes of the global ones, for lanes at an address
   std::uint64_t hottest_atomic = 0;     // most atomic operations on one address of global memory
   std::uint64_t barriers = 0;           // __syncthreads, per warp
   std::uint64_t shuffles = 0;           // per warp
@@ -242,6 +258,10 @@ struct Counters {
   std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
   std::uint64_t typical_runs = 0;       // how often an instruction's code ran: mean of executions
   PerClass<std::uint64_t> classes{};    // warp instructions by class
+  PerTensorType<std::uint64_t> tensor_products{};  // multiplications and additions by tensor cores
+  // Where blocks may hand over to each other: from the start of the first to the end of the last, in
+  // clocks; otherwise 0.
+  std::uint64_t span_clocks = 0;
   CriticalPath critical;
 
   bool operator==(const Counters&) const = default;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ enum class MemoryLevel : std::uint8_t { kNone, kShared, kL1, kL2, kDram };
 // sum.
 void raise(cpu::CriticalPath* path, const cpu::CriticalPath& other);
 void add(cpu::CriticalPath* path, const cpu::CriticalPath& other);
+double clocks_of(const cpu::CriticalPath& path, const cpu::PathClocks& each);
 
 // Of one warp, since the last barrier.
 class WarpPath {
@@ -33,6 +35,7 @@ class WarpPath {
     waits_.clear();
     carried_ = MemoryLevel::kNone;
     carried_loads_ = 0;
+    idle_ = 0;
   }
 
   // The warp executes a basic block.
@@ -57,10 +60,20 @@ class WarpPath {
     waits_[access.wait] = std::max(waits_[access.wait], level);
   }
   void atomic() { ++path_.atomics; }
+  void loop(std::uint32_t turns) { path_.loop_turns += turns; }
+  // The warp has waited so many clocks for warps of its block, and of other blocks.
+  void wait(double clocks, double for_other_blocks) {
+    path_.waits += static_cast<std::uint64_t>(clocks + 0.5);
+    idle_ += for_other_blocks;
+  }
+  // Of the interval so far, in clocks; what it waited for other blocks is apart.
+  double clocks(const cpu::PathClocks& each) const;
+  double idle() const { return idle_; }
 
   // Of the present interval; a new one begins.
   cpu::CriticalPath end_interval() {
     settle();
+    idle_ = 0;
     return std::exchange(path_, {});
   }
 
@@ -76,17 +89,19 @@ class WarpPath {
     carried_ = MemoryLevel::kNone;
     carried_loads_ = 0;
   }
-  void wait(MemoryLevel level) {
-    path_.dram_requests += level == MemoryLevel::kDram;
-    path_.l2_requests += level == MemoryLevel::kL2;
-    path_.l1_requests += level == MemoryLevel::kL1;
-    path_.shared_requests += level == MemoryLevel::kShared;
+  void wait(MemoryLevel level) { count(level, &path_); }
+  static void count(MemoryLevel level, cpu::CriticalPath* path) {
+    path->dram_requests += level == MemoryLevel::kDram;
+    path->l2_requests += level == MemoryLevel::kL2;
+    path->l1_requests += level == MemoryLevel::kL1;
+    path->shared_requests += level == MemoryLevel::kShared;
   }
 
   cpu::CriticalPath path_;
   std::vector<MemoryLevel> waits_;  // of the present region, by group
   MemoryLevel carried_ = MemoryLevel::kNone;
   std::uint32_t carried_loads_ = 0;
+  double idle_ = 0;  // clocks
 };
 
 // Of a block. At a barrier, every warp waits for the slowest.
@@ -97,11 +112,24 @@ class BlockPath {
   // Warps have passed a barrier; or the block has ended.
   void join();
   const cpu::CriticalPath& path() const { return path_; }
+  // Operations on one word of shared memory, each of which is a turn of a loop: one after the other,
+  // whichever warps they are of.
+  void loop(std::uint32_t offset, std::uint32_t turns) {
+    hottest_ = std::max(hottest_, loops_[offset] += turns);
+  }
+  // Clocks since the block began, of a warp; of these it was idle, waiting for other blocks.
+  double clocks(std::uint32_t warp, const cpu::PathClocks& each) const {
+    return clocks_of(path_, each) + warps_[warp].clocks(each) + idle(warp);
+  }
+  double idle(std::uint32_t warp) const { return idle_ + warps_[warp].idle(); }
 
  private:
   std::array<WarpPath, kWarpsPerBlock> warps_;
   std::uint32_t count_ = 0;
   cpu::CriticalPath path_;
+  double idle_ = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> loops_;  // since the last barrier, by word
+  std::uint32_t hottest_ = 0;
 };
 
 }  // namespace krl::machine

@@ -107,6 +107,7 @@ class JobRunner {
     }
     try {
       module_ = decode(read.module, job_.kernels, grain());
+      if (needs_times()) module_ = decode(read.module, job_.kernels, Grain::kStrongAccess);
     } catch (const Unsupported& problem) {
       unsupported(problem.name, problem.line);
       return false;
@@ -119,6 +120,14 @@ class JobRunner {
     const auto side_by_side = [](const Run& run) { return runs_side_by_side(run.order); };
     return std::any_of(job_.runs.begin(), job_.runs.end(), side_by_side) ? Grain::kAccess
                                                                          : Grain::kControlFlow;
+  }
+
+  // Whether a counted run has warps that may wait for each other.
+  bool needs_times() const {
+    const auto hands_over = [](const auto& program) { return program->warps_hand_over; };
+    return grain() == Grain::kControlFlow &&
+           std::any_of(job_.runs.begin(), job_.runs.end(), [](const Run& r) { return r.count; }) &&
+           std::any_of(module_.programs.begin(), module_.programs.end(), hands_over);
   }
 
   void unsupported(const std::string& what, std::uint32_t line) {
@@ -256,9 +265,11 @@ class JobRunner {
     bind_arguments(run, index, &parameters);
     clear_counters(program);
     memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
-    const LaunchOutcome outcome =
-        grid_->run(program, {launch.grid, launch.block, launch.dynamic_shared_bytes, run.order,
-                             job_.seed + (std::uint64_t{run_} << 32), work_left_});
+    const bool timed = run.count && !runs_side_by_side(run.order) && program.warps_hand_over;
+    if (timed) memory_->keep_time(job_.path_clocks);
+    const LaunchOutcome outcome = grid_->run(
+        program, {launch.grid, launch.block, launch.dynamic_shared_bytes, run.order,
+                  job_.seed + (std::uint64_t{run_} << 32), work_left_, launch.resident_blocks});
     work_left_ -= std::min(work_left_, outcome.work);
     result_.work += outcome.work;
     report.counters = memory_->end_launch();

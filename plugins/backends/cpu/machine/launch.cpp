@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <numeric>
+#include <utility>
 
 namespace krl::machine {
 namespace {
@@ -13,6 +14,16 @@ constexpr std::uint64_t kFirstTurn = 2'000'000, kTurn = 4'000;
 
 // Blocks that are resident at the same time, at most.
 constexpr std::size_t kMostResident = 4096;
+
+// Blocks that go on in the order of their times, unless all of them wait for others.
+constexpr std::size_t kInTime = 256;
+// … and instructions of a launch until they no longer do: many threads that compete for a word make
+// little progress at a time.
+constexpr std::uint64_t kInTimeWork = 10'000'000;
+
+// All blocks wait: for how many more rounds of their loops, and instructions. A loop may end by
+// itself after some rounds.
+constexpr std::uint64_t kRounds = 5000, kRoundsWork = 1'000'000;
 
 // Side by side: blocks, and for how many instructions of a launch.
 constexpr std::size_t kSideBySide = 64;
@@ -26,7 +37,22 @@ std::uint64_t GridRunner::block_at(std::uint64_t n) const {
   return request_.order == cpu::Order::kReversed ? blocks_ - 1 - block : block;
 }
 
-GridRunner::Block GridRunner::next_block(std::uint64_t index) {
+// Of the block that begins next.
+std::uint64_t GridRunner::next_index() {
+  if (was_begun_.empty()) return block_at(begun_++);
+  while (was_begun_[first_not_begun_]) ++first_not_begun_;
+  ++begun_;
+  return first_not_begun_++;
+}
+
+void GridRunner::begin_rest_ascending() {
+  ascending_ = true;
+  was_begun_.assign(blocks_, false);
+  for (std::uint64_t n = 0; n < begun_; ++n) was_begun_[block_at(n)] = true;
+  most_resident_ = std::min(2 * most_resident_, kMostResident);
+}
+
+GridRunner::Block GridRunner::next_block(std::uint64_t index, double start) {
   Block block;
   if (spare_.empty()) {
     block = std::make_unique<ThreadBlock>(memory_);
@@ -43,13 +69,13 @@ GridRunner::Block GridRunner::next_block(std::uint64_t index) {
   shape.static_shared = program_->shared_bytes;
   shape.dynamic_shared = request_.dynamic_shared_bytes;
   running_ = nullptr;
-  block->begin(*program_, shape, request_.order, request_.seed + index);
+  block->begin(*program_, shape, request_.order, request_.seed + index, start);
   return block;
 }
 
-void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps) {
+void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps, double horizon) {
   running_ = &block;
-  work_ += block.run(steps);
+  work_ += memory_.path_clocks() != nullptr ? block.run_in_time(steps, horizon) : block.run(steps);
   if (work_ <= request_.work_limit) return;
   throw Fault{FaultKind::kWorkLimit,
               "the kernel did not finish within " + std::to_string(request_.work_limit) +
@@ -58,7 +84,7 @@ void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps) {
 }
 
 void GridRunner::begin_block() {
-  const std::uint64_t index = block_at(begun_++);
+  const std::uint64_t index = next_index();
   const auto at = resident_.emplace(index, next_block(index)).first;
   take_turn(*at->second, first_turn_);
   if (!at->second->ended()) {
@@ -88,8 +114,8 @@ void GridRunner::for_each_resident(const Turn& take) {
 
 // A short turn for each warp of each resident block.
 void GridRunner::run_side_by_side() {
-  while (begun_ < blocks_ && resident_.size() < kSideBySide) {
-    const std::uint64_t index = block_at(begun_++);
+  while (may_begin(std::min(kSideBySide, most_resident_))) {
+    const std::uint64_t index = next_index();
     resident_.emplace(index, next_block(index));
   }
   for_each_resident([this](ThreadBlock& block) {
@@ -98,17 +124,84 @@ void GridRunner::run_side_by_side() {
   });
 }
 
+void GridRunner::begin_in_time() {
+  const std::uint64_t index = next_index();
+  const double start = program_->blocks_hand_over ? free_since_ : 0;
+  resident_.emplace(index, next_block(index, start));
+}
+
+// The block that is behind goes on until another one is.
+void GridRunner::run_in_time() {
+  std::size_t most = program_->blocks_hand_over ? std::min(kInTime, most_resident_) : 1;
+  while (begun_ < blocks_ || !resident_.empty()) {
+    while (may_begin(most)) begin_in_time();
+    auto first = resident_.end();
+    double earliest = Warp::kNever, next = Warp::kNever;
+    for (auto at = resident_.begin(); at != resident_.end(); ++at) {
+      const double time = at->second->time();
+      next = std::min(next, std::max(earliest, time));
+      if (time >= earliest) continue;
+      earliest = time;
+      first = at;
+    }
+    if (first == resident_.end()) {
+      if (may_begin(most_resident_)) {
+        ++most;
+      } else {
+        end_standstill();
+      }
+      continue;
+    }
+    take_turn(*first->second, kTurn, work_ < kInTimeWork ? next : Warp::kNever);
+    if (!first->second->ended()) continue;
+    free_since_ = first->second->end_time();
+    if (program_->blocks_hand_over) memory_.extend_span(free_since_);
+    spare_.push_back(std::move(first->second));
+    resident_.erase(first);
+  }
+}
+
+bool GridRunner::may_begin(std::size_t most) const {
+  return begun_ < blocks_ && resident_.size() < most;
+}
+
 void GridRunner::run_blocks() {
   while (begun_ < blocks_ || !resident_.empty()) {
+    const std::uint64_t before = work_ + side_by_side_;
     const bool side_by_side = cpu::runs_side_by_side(request_.order);
     if (side_by_side && side_by_side_ < kSideBySideWork) {
       run_side_by_side();
-    } else if (begun_ < blocks_ && resident_.size() < kMostResident) {
+    } else if (may_begin(most_resident_)) {
       begin_block();
     } else {
       for_each_resident([this](ThreadBlock& block) { take_turn(block, kTurn); });
     }
+    if (work_ + side_by_side_ == before && !resident_.empty()) end_standstill();
   }
+}
+
+// All resident blocks wait. If they cannot wait for blocks that a GPU would have started earlier,
+// they go round their loops until it is certain that nothing comes of it.
+void GridRunner::end_standstill() {
+  if (!ascending_ && begun_ < blocks_) return begin_rest_ascending();
+  const std::uint64_t work = work_ + side_by_side_;
+  std::uint64_t progress = begun_;
+  for (const auto& [index, block] : resident_) progress += block->progress();
+  if (std::exchange(progress_, progress) != progress) {
+    standstills_ = 0;
+    last_change_ = work;
+  }
+  if (++standstills_ > kRounds && work - last_change_ > kRoundsWork) fault_deadlock();
+  for (const auto& [index, block] : resident_) block->wake();
+}
+
+void GridRunner::fault_deadlock() {
+  running_ = resident_.begin()->second.get();
+  const std::string blocks = std::to_string(resident_.size());
+  throw Fault{FaultKind::kDeadlock,
+              begun_ < blocks_ ? blocks + " resident blocks wait for blocks that do not fit"
+                               : "nothing changes what all blocks wait for",
+              0, -1};
 }
 
 LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
@@ -117,6 +210,13 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   request_ = request;
   blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
   begun_ = work_ = side_by_side_ = start_ = 0;
+  standstills_ = progress_ = last_change_ = 0;
+  free_since_ = 0;
+  was_begun_.clear();
+  first_not_begun_ = 0;
+  most_resident_ = request.resident_blocks == 0
+                       ? kMostResident
+                       : std::min<std::size_t>(request.resident_blocks, kMostResident);
   stride_ = 1;
   first_turn_ = kFirstTurn;
   upwards_ = true;
@@ -125,9 +225,14 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
     stride_ = request.seed / 3 % (blocks_ - 1) + 1;
     while (std::gcd(stride_, blocks_) != 1) ++stride_;
   }
+  ascending_ = request.order != cpu::Order::kReversed && stride_ == 1 && start_ == 0;
   LaunchOutcome outcome;
   try {
-    run_blocks();
+    if (memory_.path_clocks() != nullptr) {
+      run_in_time();
+    } else {
+      run_blocks();
+    }
   } catch (const Fault& fault) {
     outcome.fault = described(fault);
   } catch (const std::bad_alloc&) {

@@ -1,8 +1,16 @@
 // One launch: the blocks of a grid, in an order on which a correct kernel does not depend.
 //
-// Blocks are executed one after the other. A block that runs for long may be waiting for another
-// one (a lock, a decoupled look-back): then several are resident and take turns, up and down the
-// grid, so that a chain of blocks that wait for their neighbours finishes in one pass.
+// Blocks are executed one after the other. A block that waits for another one, or runs for long and
+// so may (a lock, a decoupled look-back), lets others run: then several are resident and take turns,
+// up and down the grid, so that a chain of blocks that wait for their neighbours finishes in one
+// pass.
+//
+// No more blocks are resident than the GPU holds, and a GPU starts blocks in ascending order. If all
+// of them wait then, it is a deadlock. In another order they may wait for blocks with lower numbers:
+// then the rest begins in ascending order, as many as fit, next to those that wait.
+//
+// Where times are kept, the blocks and warps that are behind in time go first, so that what a warp
+// reads of others is there if it would be on a GPU.
 //
 // Side by side, a window of blocks is resident from the start, and their warps take short turns.
 // This is expensive, so it ends after some work, and the rest is executed block after block. One
@@ -29,6 +37,7 @@ struct LaunchRequest {
   cpu::Order order = cpu::Order::kForward;
   std::uint64_t seed = 0;
   std::uint64_t work_limit = 0;  // instructions of warps, except for those executed side by side
+  std::uint32_t resident_blocks = 0;  // that the GPU holds; 0: not known
 };
 
 struct LaunchOutcome {
@@ -52,9 +61,16 @@ class GridRunner {
   void begin_block();
   template <class Turn>
   void for_each_resident(const Turn& take);
-  void take_turn(ThreadBlock& block, std::uint64_t steps);
+  void run_in_time();
+  void begin_in_time();
+  void take_turn(ThreadBlock& block, std::uint64_t steps, double horizon = 0);
+  bool may_begin(std::size_t most) const;
+  void end_standstill();
+  [[noreturn]] void fault_deadlock();
   std::uint64_t block_at(std::uint64_t n) const;
-  Block next_block(std::uint64_t index);
+  std::uint64_t next_index();
+  void begin_rest_ascending();
+  Block next_block(std::uint64_t index, double start = 0);
   cpu::Fault described(const Fault& fault) const;
 
   LaunchMemory& memory_;
@@ -62,8 +78,15 @@ class GridRunner {
   LaunchRequest request_;
   std::uint64_t blocks_ = 0, begun_ = 0;
   std::uint64_t stride_ = 1, start_ = 0;
+  bool ascending_ = true;
+  std::vector<bool> was_begun_;                // by place in the grid, once the rest is to ascend
+  std::uint64_t first_not_begun_ = 0;          // at least
   std::uint64_t work_ = 0, side_by_side_ = 0;  // instructions
   std::uint64_t first_turn_ = 0;               // instructions
+  std::size_t most_resident_ = 0;
+  double free_since_ = 0;          // clocks, where times are kept: when the last block to end did
+  std::uint64_t standstills_ = 0;  // one after another, without progress in between
+  std::uint64_t progress_ = 0, last_change_ = 0;  // of all blocks; instructions when it last grew
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
   std::vector<Block> spare_;

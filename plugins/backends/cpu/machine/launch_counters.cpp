@@ -22,6 +22,12 @@ void count_warp_operations(const BasicBlock& block, cpu::Counters* counters) {
       block.runs;
 }
 
+void count_products(const BasicBlock& block, cpu::Counters* counters) {
+  if (block.ending != Ending::kMeeting || block.last.kind != InstructionClass::kTensor) return;
+  const auto& [m, n, k, clamped, type, unused] = block.last.extra;
+  counters->tensor_products[type] += block.runs * m * n * k;
+}
+
 }  // namespace
 
 void clear_counters(Program& program) {
@@ -47,6 +53,7 @@ void add_counters(const Program& program, const cpu::Launch& launch, cpu::Counte
       counters->thread_instructions += block.lanes * block.instructions;
       counters->barriers += of_class(block, InstructionClass::kBarrier);
       count_warp_operations(block, counters);
+      count_products(block, counters);
     }
   }
   const double executed = std::max(1.0, static_cast<double>(counters->instructions));

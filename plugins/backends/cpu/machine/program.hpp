@@ -87,7 +87,9 @@ struct BasicBlock {
   std::uint32_t chain_clocks = 0;  // of its longest chain of dependent instructions, without memory
   bool begins_region = true;       // loads of earlier blocks do not wait with its own
   bool uses_earlier_loads = false;  // reads what earlier regions loaded and did not wait for
-  bool polls = false;  // reads what other threads may change: a loop around it may wait for them
+  bool polls = false;   // reads what other threads may change: a loop around it may wait for them
+  bool yields = false;  // begins with a strong access: in time, other warps may have to go first
+  bool works = false;   // does what a loop that only waits does not: plain accesses, floats
   std::uint64_t runs = 0;   // how often warps executed it
   std::uint64_t lanes = 0;  // … with how many lanes in total
 };
@@ -164,6 +166,7 @@ struct Function {
   std::uint32_t parameter_bytes = 0;               // …
   std::vector<Call> calls;
   std::uint32_t local_bytes = 0;  // of each thread, for its variables in local memory
+  bool warps_hand_over = false, blocks_hand_over = false;          // see Program
   std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
 };
 
@@ -190,6 +193,9 @@ struct Program {
   std::uint32_t system_shared_bytes = 0;  // the last of them: the system initialises these
   std::uint32_t dynamic_shared = 0;       // where dynamic shared memory begins
   std::vector<SharedVariable> shared_variables;
+  // What a warp reads may depend on when others of its block, or other blocks, write it: strong
+  // loads, and atomics whose old value is used.
+  bool warps_hand_over = false, blocks_hand_over = false;
 };
 
 }  // namespace krl::machine

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "plugins/backends/cpu/machine/one_barrier.hpp"
 
@@ -25,12 +26,12 @@ std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popco
 }  // namespace
 
 void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order order,
-                        std::uint64_t seed) {
+                        std::uint64_t seed, double start) {
   shape_ = shape;
-  ended_ = false;
+  ended_ = time_known_ = false;
   barriers_ = {};
   const std::uint32_t threads = shape.threads(), count = (threads + kLanes - 1) / kLanes;
-  memory_.begin_block(count);
+  memory_.begin_block(count, start);
   while (warps_.size() < count)
     warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -53,17 +54,84 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order or
 std::uint64_t ThreadBlock::run(std::uint64_t steps) {
   std::uint64_t done = 0;
   while (done < steps) {
-    bool progress = false;
+    const std::uint64_t before = done;
+    bool ready = false;
     for (const std::uint32_t index : order_) {
       Warp& warp = warps_[index];
       if (!warp.ready()) continue;
       done += turn(warp, std::min(kWarpSteps, steps));
-      progress = true;
+      ready = true;
     }
-    end_round(progress);
+    const bool released = end_round(ready);
     if (ended_) return done;
+    if (done == before && !released && !let_others_go_first()) return done;
   }
   return done;
+}
+
+std::uint64_t ThreadBlock::run_in_time(std::uint64_t steps, double horizon) {
+  std::uint64_t done = 0;
+  time_known_ = false;
+  while (done < steps) {
+    Warp* first = nullptr;
+    bool ready = false;
+    double earliest = Warp::kNever, next = horizon;
+    for (const std::uint32_t index : order_) {
+      Warp& warp = warps_[index];
+      if (!warp.ready()) continue;
+      ready = true;
+      if (warp.waits_for_change()) continue;
+      const double now = memory_.now(index);
+      if (now < earliest) {
+        next = std::min(next, earliest);
+        earliest = now;
+        first = &warp;
+      } else {
+        next = std::min(next, now);
+      }
+    }
+    if (first != nullptr) {
+      if (earliest > horizon) break;
+      done += turn(*first, std::min(kWarpSteps, steps), next);
+    } else {
+      const bool released = end_round(ready);
+      if (ended_ || (!released && !let_others_go_first())) break;
+    }
+  }
+  return done;
+}
+
+double ThreadBlock::time() {
+  if (time_known_) return time_;
+  time_known_ = true;
+  time_ = Warp::kNever;
+  for (const std::uint32_t index : order_) {
+    if (!warps_[index].ready()) continue;
+    if (warps_[index].waits_for_change()) {
+      time_known_ = false;  // others may end the wait
+    } else {
+      time_ = std::min(time_, memory_.now(index));
+    }
+  }
+  return time_;
+}
+
+void ThreadBlock::wake() {
+  time_known_ = false;
+  for (const std::uint32_t index : order_) warps_[index].wake();
+}
+
+std::uint64_t ThreadBlock::progress() const {
+  return std::accumulate(
+      order_.begin(), order_.end(), std::uint64_t{0},
+      [this](std::uint64_t sum, std::uint32_t i) { return sum + warps_[i].polls().work(); });
+}
+
+// Lanes of warps that wait in a loop may wait for other lanes of their warp.
+bool ThreadBlock::let_others_go_first() {
+  bool found = false;
+  for (const std::uint32_t index : order_) found |= warps_[index].let_others_go_first();
+  return found;
 }
 
 std::uint64_t ThreadBlock::run_side_by_side() {
@@ -79,9 +147,11 @@ std::uint64_t ThreadBlock::run_side_by_side() {
   return done;
 }
 
-std::uint64_t ThreadBlock::turn(Warp& warp, std::uint64_t steps) {
-  running_ = &warp;
-  return warp.run(steps);
+std::uint64_t ThreadBlock::turn(Warp& warp, std::uint64_t steps, double horizon) {
+  Warp* const before = std::exchange(running_, &warp);
+  const std::uint64_t done = warp.run(steps, horizon);
+  if (done == 0) running_ = before;
+  return done;
 }
 
 std::uint64_t ThreadBlock::drawn_turn(Warp& warp) {
@@ -110,15 +180,17 @@ std::uint64_t ThreadBlock::draw(std::uint64_t end) {
   return (random_ * 0x2545f4914f6cdd1d >> 32) % end;
 }
 
-// All warps have had a turn; `progress`: one of them has used it.
-void ThreadBlock::end_round(bool progress) {
+// All warps have had a turn; `progress`: one of them could continue. True: others can now.
+bool ThreadBlock::end_round(bool progress) {
   const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
   if (std::all_of(order_.begin(), order_.end(), is_over)) {
     ended_ = true;
     memory_.end_block();
-  } else if (!release_barriers() && !progress) {
-    fault_deadlock();
+    return false;
   }
+  const bool released = release_barriers();
+  if (!released && !progress) fault_deadlock();
+  return released;
 }
 
 std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {

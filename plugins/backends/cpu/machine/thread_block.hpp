@@ -18,15 +18,27 @@ class ThreadBlock {
  public:
   explicit ThreadBlock(LaunchMemory& launch) : memory_(launch) {}
 
-  // All threads begin at the program's entry. `order` and `seed` decide whose turn it is.
-  void begin(Program& program, const BlockShape& shape, cpu::Order order, std::uint64_t seed);
-  // Executes until the block has ended, or about `steps` instructions of warps have been executed.
-  // Returns how many were. Throws Fault.
+  // All threads begin at the program's entry, where times are kept at `start`, in clocks. `order` and
+  // `seed` decide whose turn it is.
+  void begin(Program& program, const BlockShape& shape, cpu::Order order, std::uint64_t seed,
+             double start = 0);
+  // Executes until the block has ended, about `steps` instructions of warps have been executed, or
+  // all warps wait for what others do. Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
+  // The same, but the warps go on in the order of their times, and until that of `horizon`.
+  std::uint64_t run_in_time(std::uint64_t steps, double horizon);
+  // Of the warp that is behind the others; if all wait for what others do, or the block has ended,
+  // Warp::kNever.
+  double time();
+  double end_time() const { return memory_.now(0); }
   // A turn for each warp, of the length that its order of `begin` gives it: see cpu::Order.
   // Returns as run does.
   std::uint64_t run_side_by_side();
   bool ended() const { return ended_; }
+  // Warps that wait in a loop for a change of memory go round it once more.
+  void wake();
+  // Grows with whatever its warps do, except for waiting.
+  std::uint64_t progress() const;
 
   const BlockShape& shape() const { return shape_; }
   // The warp that ran last: the place of a fault.
@@ -45,10 +57,11 @@ class ThreadBlock {
     bool whole_block = false;        // the barrier of all threads
   };
 
-  std::uint64_t turn(Warp& warp, std::uint64_t steps);
+  std::uint64_t turn(Warp& warp, std::uint64_t steps, double horizon = Warp::kNever);
   std::uint64_t drawn_turn(Warp& warp);
   std::uint64_t draw(std::uint64_t end);
-  void end_round(bool progress);
+  bool end_round(bool progress);
+  bool let_others_go_first();
   bool release_barriers();
   void gather();
   void add(Warp& warp, Warp::Split& split, std::uint32_t live);
@@ -69,6 +82,8 @@ class ThreadBlock {
   std::uint64_t random_ = 0;
   std::vector<std::uint32_t> held_;  // by warp: rounds for which it has no turn
   Warp* running_ = nullptr;
+  double time_ = 0;
+  bool time_known_ = false;
   std::array<Barrier, kBarriers> barriers_;
   bool ended_ = false;
 };

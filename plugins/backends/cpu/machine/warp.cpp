@@ -124,6 +124,8 @@ void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
   count_ = 1;
   running_ = 0;
   favour_ = 0;
+  polls_.begin();
+  gave_way_ = 0;
 }
 
 void Warp::set_special(const SpecialRow& special, std::byte* frame) const {
@@ -181,12 +183,14 @@ bool Warp::ready() const {
                      [](const Split& split) { return split.state == State::kReady; });
 }
 
-std::uint64_t Warp::run(std::uint64_t steps) {
+std::uint64_t Warp::run(std::uint64_t steps, double horizon) {
   std::uint64_t done = 0;
-  if (!select()) return 0;
+  if (polls_.waits() || !select()) return 0;
   do {
     Split& split = running();
     BasicBlock& block = *split.at;
+    if (block.yields && horizon < kNever && memory_.now(index_) > horizon) [[unlikely]]
+      break;
     ++block.runs;
     block.lanes += static_cast<std::uint64_t>(std::popcount(split.mask));
     memory_.path(index_).enter(block);
@@ -194,11 +198,24 @@ std::uint64_t Warp::run(std::uint64_t steps) {
     done += cost;
     steps_ += cost;
     waiting_ += block.polls ? kPoll : 1;
+    polls_.work(block.works);
     split.ran = waiting_;
     execute(block, split);
     if (!finish(block)) break;
+    if (block.polls && polls_.waits()) break;
   } while (done < steps);
   return done;
+}
+
+bool Warp::let_others_go_first() {
+  const auto is_ready = [](const Split& split) { return split.state == State::kReady; };
+  if (std::count_if(begin_splits(), end_splits(), is_ready) < 2) return false;
+  if (gave_way_ == polls_.work() + 1) return false;
+  gave_way_ = polls_.work() + 1;
+  waiting_ += kPatience;
+  favour_ = 0;
+  polls_.wake();
+  return true;
 }
 
 void Warp::execute(const BasicBlock& block, const Split& split) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/frames.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/cpu/machine/memory/polls.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
 
 namespace krl::machine {
@@ -34,8 +36,11 @@ class Warp {
   std::uint32_t index() const { return index_; }  // in its block
   Mask live() const { return live_; }             // lanes that have not ended
   std::uint64_t clock() const { return steps_; }  // warp instructions executed so far
+  Polls& polls() { return polls_; }
+  const Polls& polls() const { return polls_; }
 
   // ---- for the block ----
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
   enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier };
   struct Split {
     BasicBlock* at = nullptr;
@@ -49,8 +54,15 @@ class Warp {
   // `lanes` begin at `entry`. `shape` outlives the call to run.
   void begin(Function& entry, Mask lanes, const BlockShape& shape);
   // Executes until every lane has ended or waits, or at least `steps` instructions have been
-  // executed. Returns how many were. Throws Fault.
-  std::uint64_t run(std::uint64_t steps);
+  // executed; a strong access later than `horizon`, in clocks, has to wait. Returns how many were; 0
+  // if the warp waits in a loop for a change of memory that has not come. Throws Fault.
+  std::uint64_t run(std::uint64_t steps, double horizon = kNever);
+  bool waits_for_change() { return polls_.waits(); }
+  // Ends a wait in a loop, as if what the warp waits for had come.
+  void wake() { polls_.wake(); }
+  // The same, but other lanes of the warp go first. False: there are none, or they have had their
+  // turn since the warp last did anything else.
+  bool let_others_go_first();
   bool ended() const { return live_ == 0; }
   bool ready() const;  // a split can continue
   Split* begin_splits() { return splits_.data(); }
@@ -97,6 +109,8 @@ class Warp {
   std::uint64_t waiting_ = 0;  // grows with each block executed, faster with those that poll
   unsigned favoured_ = 0;      // a lane whose split goes first …
   std::uint32_t favour_ = 0;   // … for so many blocks
+  Polls polls_;
+  std::uint64_t gave_way_ = 0;  // polls_.work() when other lanes were last let go first
 
   Frames frames_;
   std::byte* top_ = nullptr;  // the entry's frame, kept from block to block

@@ -21,6 +21,7 @@ AssembledKernels assembled_kernels(const CompiledModule& module) {
     if (const auto found = report.find(module.names[k]); found != report.end()) {
       kernels[k].spill_bytes = std::max(0, found->second.spill_bytes);
       kernels[k].barriers = std::max(0, found->second.barriers);
+      kernels[k].shared_bytes = std::max(0, found->second.shared_bytes);
     }
   }
   return kernels;

@@ -32,7 +32,8 @@ class CpuBackend final : public Backend {
           "maximum address space of the process that runs a kernel, MiB")
           .range(256, 1048576),
       opt("work_limit", &CpuBackend::work_limit,
-          "number of machine steps after which a run is considered endless")
+          "number of machine steps after which a run is considered endless, unless the naive kernel "
+          "takes a 64th of that or more")
           .at_least(1000),
       opt("runs_per_case", &CpuBackend::runs_per_case,
           "number of checked runs per case, with different seeds, distributions and orders")

@@ -25,7 +25,12 @@ namespace {
 // Changes whenever the meaning of what is kept changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cpu/6";
 
-constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
+constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20,
+                        kWorksBytes = 1 << 20;
+
+// A kernel may execute so many times the warp instructions of the naive one, whatever the limit: two
+// warps for each of its threads.
+constexpr std::uint64_t kMostWork = 64;
 
 // What the oracle's process loads. libtorch asks Linux about processors.
 std::vector<std::string> oracle_files(const std::string& wheels) {
@@ -88,7 +93,8 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       gpu_(require_arch(time_.arch())),
       compiler_(nvrtc_compiler(compile_settings(settings_, gpu_), installation.files)),
       machine_{installation.launcher, installation.machine, settings_.memory_bytes,
-               settings_.run_limit,   settings_.work_limit, time_.max_shared_bytes()},
+               settings_.run_limit,   settings_.work_limit, time_.max_shared_bytes(),
+               time_.path_clocks()},
       identity_(identity_of(settings_, compiler_, installation)),
       oracle_(
           {installation.launcher, installation.oracle, oracle_files(installation.files.wheels())}),
@@ -96,7 +102,8 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       tasks_(Sizes::kSmall, settings_.protocol),
       modules_(kModuleBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes),
-      baselines_(kBaselineBytes) {}
+      baselines_(kBaselineBytes),
+      works_(kWorksBytes) {}
 
 EvaluationRecord CpuEvaluator::evaluate(const EvaluationRequest& request,
                                         const Cancelled& cancelled) {
@@ -269,10 +276,45 @@ std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
   for (const PlannedRun& run : plan) planned.push_back({run, data_.get(task, run)});
   auto runs =
       std::make_unique<MachineRuns>(task, schedule, std::move(planned), mix_seed(seed, "order"));
-  if (runs->execute(machine_, {module.module.ptx, module.module.names}, cancelled)) return runs;
+  const auto resident = [&](const Launch& launch) {
+    return time_.resident_blocks(launch, module.kernels.at(launch.kernel));
+  };
+  MachineOptions options = machine_;
+  while (runs->execute(options, {module.module.ptx, module.module.names, resident}, cancelled)) {
+    const auto& fault = runs->result().fault;
+    if (!fault || fault->kind != FaultKind::kWorkLimit) return runs;
+    const PlannedRun& stopped = runs->runs()[fault->run].plan;
+    const std::uint64_t most = kMostWork * naive_work(task, stopped, seed, cancelled);
+    if (most <= options.work_limit) return runs;
+    options.work_limit = most;
+  }
   record->fail(runs->verdict(), runs->why());
   record->repeatable = false;
   return nullptr;
+}
+
+std::uint64_t CpuEvaluator::naive_work(const PreparedTask& task, const PlannedRun& plan,
+                                       std::uint64_t seed, const Cancelled& cancelled) {
+  const std::string key = task.digest + "/" + task.cases[plan.case_index].label;
+  return *works_.get(key, [&] {
+    const auto done = [&](std::uint64_t work) { return std::pair(work, sizeof work + key.size()); };
+    const std::string& naive = task.definition.naive;
+    if (naive.empty()) return done(0);
+    auto read = schedule_of(task, naive, task.n_known());
+    if (!read) return done(0);
+    LaunchSchedule schedule = *std::move(read);
+    const auto module = compiled(naive, schedule.kernels, cancelled);
+    if (module->verdict != Verdict::kOk) return done(0);
+    if (add_fresh_launches(task, naive, module->module, gpu_, compiler_.arch, &schedule)
+            .count(plan.case_index) > 0)
+      return done(0);
+    MachineRuns runs(task, schedule, {{plan, data_.get(task, plan)}}, mix_seed(seed, "order"));
+    MachineOptions options = machine_;
+    options.work_limit *= kMostWork;
+    if (!runs.execute(options, {module->module.ptx, module->module.names}, cancelled))
+      return done(0);
+    return done(runs.result().fault ? 0 : runs.result().work);
+  });
 }
 
 // Judges; of a wrong result, whether the order of blocks or threads is why.

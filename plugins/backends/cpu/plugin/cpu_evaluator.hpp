@@ -86,6 +86,9 @@ class CpuEvaluator {
                                    const std::vector<PlannedRun>& plan, const Compiled& module,
                                    std::uint64_t seed, const Cancelled& cancelled,
                                    EvaluationRecord* record);
+  // Of the naive kernel in a run, in warp instructions; 0 if there is none, or it fails there.
+  std::uint64_t naive_work(const PreparedTask& task, const PlannedRun& plan, std::uint64_t seed,
+                           const Cancelled& cancelled);
   void judge_or_blame_order(const PreparedTask& task, const LaunchSchedule& schedule,
                             const MachineRuns& runs, const Compiled& module, std::uint64_t seed,
                             const Cancelled& cancelled, EvaluationRecord* record);
@@ -115,6 +118,7 @@ class CpuEvaluator {
   MemoryCache<Compiled> modules_;
   EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;
+  MemoryCache<std::uint64_t> works_;  // of naive kernels
 };
 
 }  // namespace krl::cpu

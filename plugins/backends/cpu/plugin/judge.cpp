@@ -14,7 +14,7 @@ struct Problem {
 };
 
 Verdict verdict_of(FaultKind kind) {
-  if (kind == FaultKind::kWorkLimit) return Verdict::kTimeout;
+  if (kind == FaultKind::kWorkLimit || kind == FaultKind::kDeadlock) return Verdict::kTimeout;
   return Verdict::kRuntimeFault;
 }
 

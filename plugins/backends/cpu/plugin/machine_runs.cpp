@@ -114,19 +114,37 @@ void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs)
 MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
                          std::vector<MachineRun> runs, std::uint64_t order_seed)
     : task_(task), schedule_(schedule), runs_(std::move(runs)) {
-  job_.seed = order_seed;
+  batches_.emplace_back().job.seed = order_seed;
   lay_out();
 }
 
 // Each run has separate buffers: tensors in the case's order, then scratch.
 void MachineRuns::lay_out() {
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, arena = 1;
   const auto place = [&](Run& run, Buffer buffer) {
     buffer.offset = end;
     end += place_of(buffer.bytes);
     run.buffers.push_back(std::move(buffer));
   };
-  for (const MachineRun& planned : runs_) {
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const MachineRun& planned = runs_[r];
+    const auto& scratch_buffers = schedule_.programs[planned.plan.case_index].scratch;
+    std::uint64_t bytes = tensor_bytes(task_.cases[planned.plan.case_index]);
+    for (const ResolvedScratch& scratch : scratch_buffers) {
+      bytes += place_of(static_cast<std::uint64_t>(scratch.bytes));
+    }
+    if (bytes > kMaxArenaBytes) {  // the tensors alone fit: require_room has looked
+      fail(Verdict::kResourceLimit, "the scratch buffers and the tensors of a run take " +
+                                        std::to_string(bytes >> 20) + " MiB; the limit is " +
+                                        std::to_string(kMaxArenaBytes >> 20) + " MiB");
+      return;
+    }
+    if (end + bytes > kMaxArenaBytes) {
+      const std::uint64_t seed = batches_.front().job.seed;
+      batches_.push_back({r, {}});
+      batches_.back().job.seed = seed + (std::uint64_t{r} << 32);  // as in one job
+      end = 0;
+    }
     Run run;
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
@@ -137,29 +155,24 @@ void MachineRuns::lay_out() {
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
              static_cast<std::uint32_t>(size_of(tensor.dtype)), tensor.is_output, role_of(tensor)});
     }
-    for (const ResolvedScratch& scratch : schedule_.programs[planned.plan.case_index].scratch) {
+    for (const ResolvedScratch& scratch : scratch_buffers) {
       place(run,
             {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
              static_cast<std::uint32_t>(scratch.bytes / scratch.elements), true, Role::kScratch});
     }
-    job_.runs.push_back(std::move(run));
+    batches_.back().job.runs.push_back(std::move(run));
+    arena = std::max(arena, end);
   }
-  if (end > kMaxArenaBytes) {  // the tensors fit: require_room has looked
-    fail(Verdict::kResourceLimit, "the scratch buffers of all runs and the tensors take " +
-                                      std::to_string(end >> 20) + " MiB; the limit is " +
-                                      std::to_string(kMaxArenaBytes >> 20) + " MiB");
-    return;
-  }
-  arena_ = SharedMemory(std::max<std::uint64_t>(end, 1), "krl-arena");
+  arena_ = SharedMemory(arena, "krl-arena");
 }
 
 // Inputs as drawn, everything else poisoned: what a kernel leaves out shows.
-void MachineRuns::fill() {
-  Garbage(job_.seed).fill(arena_.bytes());
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    const auto& inputs = runs_[r].data->inputs;
+void MachineRuns::fill(const Batch& batch) {
+  Garbage(batch.job.seed).fill(arena_.bytes());
+  for (std::size_t r = 0; r < batch.job.runs.size(); ++r) {
+    const auto& inputs = runs_[batch.first + r].data->inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      std::memcpy(arena_.bytes().data() + job_.runs[r].buffers[i].offset, inputs[i].data(),
+      std::memcpy(arena_.bytes().data() + batch.job.runs[r].buffers[i].offset, inputs[i].data(),
                   inputs[i].size());
     }
   }
@@ -183,15 +196,18 @@ Argument MachineRuns::argument_of(const PlannedRun& plan, const LaunchArgument& 
   return argument.integer;  // the machine makes it as wide as the parameter
 }
 
-void MachineRuns::write_job(const MachineOptions& options, const MachineModule& module) {
-  job_.kernels = module.kernels;
-  job_.work_limit = options.work_limit;
-  job_.max_shared_bytes = options.max_shared_bytes;
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    const PlannedRun& plan = runs_[r].plan;
-    job_.runs[r].launches.clear();
+void MachineRuns::write_job(const MachineOptions& options, const MachineModule& module,
+                            Batch* batch) {
+  Job& job = batch->job;
+  job.kernels = module.kernels;
+  job.work_limit = options.work_limit;
+  job.max_shared_bytes = options.max_shared_bytes;
+  job.path_clocks = options.path_clocks;
+  for (std::size_t r = 0; r < job.runs.size(); ++r) {
+    const PlannedRun& plan = runs_[batch->first + r].plan;
+    job.runs[r].launches.clear();
     for (const ResolvedLaunch& launch : schedule_.programs[plan.case_index].launches) {
-      Launch& out = job_.runs[r].launches.emplace_back();
+      Launch& out = job.runs[r].launches.emplace_back();
       out.kernel = index_of(schedule_.kernels, launch.kernel);
       out.grid = narrow(launch.grid);
       out.block = narrow(launch.block);
@@ -199,6 +215,7 @@ void MachineRuns::write_job(const MachineOptions& options, const MachineModule& 
       for (const LaunchArgument& argument : launch.arguments) {
         out.arguments.push_back(argument_of(plan, argument));
       }
+      out.resident_blocks = module.resident_blocks(out);
     }
   }
 }
@@ -210,28 +227,67 @@ bool MachineRuns::fail(Verdict verdict, std::string why) {
 }
 
 // Keeps a result that is complete and consistent; otherwise returns what is wrong with it.
-std::string MachineRuns::take(const std::string& text) {
+std::string MachineRuns::take(const Batch& batch, const std::string& text) {
   const auto parsed = nlohmann::json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return "its report is not JSON";
+  Result result;
   try {
-    parsed.get_to(result_);
+    parsed.get_to(result);
   } catch (const nlohmann::json::exception& error) {
     return std::string("its report: ") + error.what();
   }
-  const std::string wrong = inconsistency(job_, result_);
+  const std::string wrong = inconsistency(batch.job, result);
   if (!wrong.empty()) return "its report: " + wrong;
-  name_for_people(job_.kernels, schedule_.kernels, &result_);
+  name_for_people(batch.job.kernels, schedule_.kernels, &result);
+  add(std::move(result), batch.first);
   return {};
+}
+
+// The runs of a batch follow those of the batches before it.
+void MachineRuns::add(Result result, std::size_t first) {
+  const auto before = static_cast<std::uint32_t>(first);
+  if (result.fault) result.fault->run += before;
+  if (result.launch_error) result.launch_error->run += before;
+  result.work += result_.work;
+  for (Encounter& met : result.encounters) met.run += before;
+  for (Unwritten& unwritten : result.unwritten) unwritten.run += before;
+  result.runs.insert(result.runs.begin(), result_.runs.begin(), result_.runs.end());
+  result.encounters.insert(result.encounters.begin(), result_.encounters.begin(),
+                           result_.encounters.end());
+  result.unwritten.insert(result.unwritten.begin(), result_.unwritten.begin(),
+                          result_.unwritten.end());
+  result_ = std::move(result);
+}
+
+// The arena is used again.
+void MachineRuns::keep_tensors(const Batch& batch) {
+  for (std::size_t r = 0; r < batch.job.runs.size(); ++r) {
+    const std::size_t run = batch.first + r;
+    const std::byte* const from = arena_.bytes().data() + batch.job.runs[r].buffers.front().offset;
+    kept_.emplace_back(from, from + tensor_bytes(task_.cases[runs_[run].plan.case_index]));
+  }
 }
 
 bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
                           const std::function<bool()>& cancelled) {
   if (verdict_ != Verdict::kOk) return false;
-  write_job(options, module);
-  const std::string job = nlohmann::json(job_).dump();
+  result_ = {};
+  kept_.clear();
+  for (Batch& batch : batches_) {
+    write_job(options, module, &batch);
+    if (!execute(options, module, batch, cancelled)) return false;
+    if (batches_.size() > 1) keep_tensors(batch);
+    if (result_.fault || result_.launch_error) break;
+  }
+  return true;
+}
+
+bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
+                          const Batch& batch, const std::function<bool()>& cancelled) {
+  const std::string job = nlohmann::json(batch.job).dump();
   for (int attempt = 0;; ++attempt) {
     const bool last = attempt > 0;
-    fill();
+    fill(batch);
     const MemoryFile output = MemoryFile::create("krl-result");
     const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
@@ -246,7 +302,7 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
       continue;
     }
     const std::string wrong =
-        ending.ok() ? take(output.read(kMaxResultBytes)) : "it " + ending.description();
+        ending.ok() ? take(batch, output.read(kMaxResultBytes)) : "it " + ending.description();
     if (wrong.empty()) return true;
     if (last) {
       return fail(Verdict::kRuntimeFault, "the process that runs kernels failed twice: " + wrong);
@@ -255,8 +311,14 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
 }
 
 std::span<const std::byte> MachineRuns::tensor(std::size_t run, std::size_t index) const {
-  const Buffer& buffer = job_.runs[run].buffers[index];
-  return std::span<const std::byte>(arena_.bytes()).subspan(buffer.offset, buffer.bytes);
+  const auto batch = std::find_if(batches_.rbegin(), batches_.rend(),
+                                  [run](const Batch& b) { return b.first <= run; });
+  const auto& buffers = batch->job.runs[run - batch->first].buffers;
+  const Buffer& buffer = buffers[index];
+  if (kept_.empty())
+    return std::span<const std::byte>(arena_.bytes()).subspan(buffer.offset, buffer.bytes);
+  return std::span<const std::byte>(kept_[run])
+      .subspan(buffer.offset - buffers.front().offset, buffer.bytes);
 }
 
 }  // namespace krl::cpu

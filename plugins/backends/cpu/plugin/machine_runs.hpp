@@ -1,6 +1,7 @@
 // Executes planned runs of a compiled candidate: places inputs and poison into an arena, writes the
-// job, starts `kernelrl-machine` in its sandbox, validates the result, reads the outputs. Used by
-// one thread at a time; the worker's process ends with execute().
+// job, starts `kernelrl-machine` in its sandbox, validates the result, reads the outputs. Runs that
+// do not fit the arena together, because of large scratch buffers, become several jobs. Used by one
+// thread at a time; the worker's process ends with execute().
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -27,13 +28,16 @@ struct MachineOptions {
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
   std::chrono::milliseconds time_limit{30'000};  // of the processor
   std::uint64_t work_limit = 50'000'000;
-  std::uint32_t max_shared_bytes = 48 << 10;  // of the GPU that is modelled
+  std::uint32_t max_shared_bytes = 48 << 10;   // of the GPU that is modelled
+  PathClocks path_clocks = Job().path_clocks;  // …
 };
 
 // Kernels as the machine executes them.
 struct MachineModule {
   std::string ptx;
   std::vector<std::string> kernels;  // mangled, in the order of the schedule's
+  // Of a launch of kernel launch.kernel: how many of its blocks the GPU holds at once.
+  std::function<std::uint32_t(const Launch&)> resident_blocks = [](const Launch&) { return 0; };
 };
 
 struct MachineRun {
@@ -64,18 +68,30 @@ class MachineRuns {
   std::span<const std::byte> tensor(std::size_t run, std::size_t index) const;
 
  private:
+  // One job: runs whose buffers are in the arena at the same time.
+  struct Batch {
+    std::size_t first = 0;  // of runs_
+    Job job;
+  };
+
   void lay_out();
-  void fill();
-  void write_job(const MachineOptions& options, const MachineModule& module);
+  void fill(const Batch& batch);
+  void write_job(const MachineOptions& options, const MachineModule& module, Batch* batch);
   Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
   bool fail(Verdict verdict, std::string why);
-  std::string take(const std::string& text);
+  bool execute(const MachineOptions& options, const MachineModule& module, const Batch& batch,
+               const std::function<bool()>& cancelled);
+  std::string take(const Batch& batch, const std::string& text);
+  void add(Result result, std::size_t first);
+  void keep_tensors(const Batch& batch);
 
   const PreparedTask& task_;
   const LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
-  Job job_;
-  SharedMemory arena_;
+  std::vector<Batch> batches_;
+  SharedMemory arena_;  // of a batch
+  std::vector<std::vector<std::byte>>
+      kept_;  // tensors of finished runs, if there are several batches
   Result result_;
   Verdict verdict_ = Verdict::kOk;
   std::string why_;

@@ -64,6 +64,12 @@ std::uint32_t TimeEstimate::max_shared_bytes() const {
   return static_cast<std::uint32_t>(require_arch(gpu_->arch).shared_per_block);
 }
 
+std::uint32_t TimeEstimate::resident_blocks(const Launch& launch,
+                                            const AssembledKernel& kernel) const {
+  const auto fixed = static_cast<std::uint32_t>(kernel.shared_bytes);
+  return cpu::resident_blocks(launch.block, fixed + launch.dynamic_shared_bytes, kernel, *gpu_);
+}
+
 double TimeEstimate::run_ns(const Launches& launches, const AssembledKernels& kernels) const {
   double ns = 0;
   for (const LaunchReport& launch : launches) {

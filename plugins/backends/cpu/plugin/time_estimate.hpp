@@ -27,6 +27,9 @@ class TimeEstimate {
   std::string_view arch() const;                         // "sm_87"
   std::uint32_t max_shared_bytes() const;
 
+  PathClocks path_clocks() const { return cpu::path_clocks(*gpu_); }
+  std::uint32_t resident_blocks(const Launch& launch, const AssembledKernel& kernel) const;
+
   // Of all launches of a run, one after the other. `kernels`: that they launch.
   double run_ns(const Launches& launches, const AssembledKernels& kernels) const;
   // Distinct bytes that a run reads.

@@ -1,4 +1,4 @@
-// task: prefix_sum expect: ok
+// task: prefix_sum expect: ok min-speedup: 0.4
 // A barrier of the grid, used three times: the last to arrive clears the count and begins the next generation.
 // @scratch sums float[8]
 // @scratch state int[2]

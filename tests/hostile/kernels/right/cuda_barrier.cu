@@ -1,4 +1,4 @@
-// task: row_sum expect: ok|rejected
+// task: row_sum expect: ok|rejected min-speedup: 1
 // cuda::barrier of a block: arrive, then wait with the token.
 // @launch kern<<<rows, 64>>>(x, y, cols)
 #include <cuda/barrier>

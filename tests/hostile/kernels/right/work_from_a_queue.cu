@@ -1,4 +1,4 @@
-// task: vector_add expect: ok
+// task: vector_add expect: ok min-speedup: 0.1
 // Blocks draw tiles from a counter until there are none.
 // @scratch next int[1]
 // @launch clear<<<1, 1>>>(next)

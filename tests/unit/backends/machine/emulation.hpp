@@ -47,8 +47,9 @@ class Emulation {
   }
 
   void launch(std::uint32_t kernel, Dim3 grid, Dim3 block, std::vector<Argument> arguments,
-              std::uint32_t dynamic_shared_bytes = 0) {
-    run_.launches.push_back({kernel, grid, block, dynamic_shared_bytes, std::move(arguments)});
+              std::uint32_t dynamic_shared_bytes = 0, std::uint32_t resident_blocks = 0) {
+    run_.launches.push_back(
+        {kernel, grid, block, dynamic_shared_bytes, std::move(arguments), resident_blocks});
   }
 
   // Executes the run once in `order`; buffers keep what it left in them.

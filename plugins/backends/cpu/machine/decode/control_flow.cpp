@@ -10,6 +10,7 @@
 #include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
+#include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 
 namespace krl::machine {
 namespace {
@@ -51,6 +52,25 @@ bool touches_memory(const ptx::Instruction& instruction) {
                       [&](std::string_view space) { return instruction.has(space); });
 }
 
+// An access that takes part in handing over from one thread to another.
+bool is_strong(const ptx::Instruction& instruction) {
+  static constexpr std::string_view kStrong[] = {"volatile", "relaxed", "acquire", "release"};
+  const auto has = [&](std::string_view modifier) { return instruction.has(modifier); };
+  const bool plain = instruction.opcode == "ld" || instruction.opcode == "st";
+  return instruction.opcode == "atom" || instruction.opcode == "red" ||
+         (plain && std::any_of(std::begin(kStrong), std::end(kStrong), has));
+}
+
+// What a loop that only waits for other threads does not do.
+bool works(const ptx::Instruction& instruction, InstructionClass kind) {
+  static constexpr InstructionClass kKinds[] = {InstructionClass::kFloat, InstructionClass::kDouble,
+                                                InstructionClass::kSpecial,
+                                                InstructionClass::kTensor};
+  const bool accesses = touches_memory(instruction) || instruction.opcode == "cp";
+  return (accesses && !polls(instruction)) ||
+         std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
+
 void do_nothing(const Instruction&, Warp&, std::byte*, Mask) {}
 
 Operand variable(Operand::Scope scope, std::size_t index) {
@@ -77,9 +97,11 @@ class BodyDecoder {
     find_targets();
     open_block();
     for (std::size_t i = 0; i < source_.body.size(); ++i) {
+      const bool yields = grain_ == Grain::kStrongAccess && is_strong(source_.body[i]);
       const bool begins_block =
-          is_target_[i] || (grain_ == Grain::kAccess && touches_memory(source_.body[i]));
+          is_target_[i] || yields || (grain_ == Grain::kAccess && touches_memory(source_.body[i]));
       if (begins_block && !is_empty()) end_block(Ending::kNext);
+      block().yields |= yields;
       block_at_[i] = current_;
       const std::size_t known = function_.accesses.size();
       instruction(source_.body[i]);
@@ -193,9 +215,11 @@ class BodyDecoder {
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
     if (out.kind == InstructionClass::kAtomic && out.access != nullptr && !layout_.writes().empty())
       atomics_.emplace_back(layout_.writes().front(), out.access);
+    if (is_strong(from) && !layout_.writes().empty()) strong_reads_.push_back(out);
     invariants_.note(from, static_cast<std::uint32_t>(function_.instructions.size()));
     function_.instructions.push_back(out);
     block().polls |= polls(from);
+    block().works |= works(from, out.kind);
     count(out.kind);
   }
 
@@ -264,6 +288,7 @@ class BodyDecoder {
     note_registers(true);
     dependences_.add(current_, from, block().last.kind, layout_.reads(), layout_.writes(),
                      block().last.access);
+    block().works |= works(from, block().last.kind);
     count(block().last.kind);
     end_block(kind);
     add_epilogue(from, around != kNone);
@@ -433,6 +458,11 @@ class BodyDecoder {
       access->reduces &= !is_read_[reg];
       access->replaces &= !is_read_[reg];
     }
+    for (const Instruction& read : strong_reads_) {
+      if (read.access == nullptr || read.access->reduces) continue;
+      function_.warps_hand_over = true;
+      function_.blocks_hand_over |= AccessForm::space(read) != ptx::Space::kShared;
+    }
   }
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -454,6 +484,7 @@ class BodyDecoder {
   std::vector<bool> is_read_;                                     // registers, by any instruction
   std::vector<std::uint32_t> first_read_;                         // … the line of the first
   std::uint32_t line_ = 0;                                        // of the present instruction
+  std::vector<Instruction> strong_reads_;
   std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };
 

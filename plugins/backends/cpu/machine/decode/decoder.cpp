@@ -91,7 +91,10 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
   }
   program->entry = program->functions.front().get();
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    decode_body(*functions[i], layout, grain, program->functions[i].get());
+    Function& function = *program->functions[i];
+    decode_body(*functions[i], layout, grain, &function);
+    program->warps_hand_over |= function.warps_hand_over;
+    program->blocks_hand_over |= function.blocks_hand_over;
   }
   return program;
 }

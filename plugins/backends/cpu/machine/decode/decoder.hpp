@@ -21,7 +21,8 @@ struct DecodedModule {
 // Where a warp may have to let others go first: basic blocks end there.
 enum class Grain : std::uint8_t {
   kControlFlow,
-  kAccess,  // also before each access to memory that other threads see
+  kStrongAccess,  // also before each strong access
+  kAccess,        // also before each access to memory that other threads see
 };
 
 // `entries`: names of entry functions. Throws Unsupported; also for a name that is none.

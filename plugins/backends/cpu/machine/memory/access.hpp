@@ -26,7 +26,8 @@ struct AccessCounts {
   std::uint64_t bank_conflicts = 0;  // wavefronts beyond those that the width asks for
   std::uint64_t local_requests = 0;
   std::uint64_t local_sectors = 0;
-  std::uint64_t atomic_passes = 0;  // the most lanes at one address, summed over requests
+  std::uint64_t atomic_passes = 0;  // global: the most lanes at one address, summed over requests
+  std::uint64_t shared_repeats = 0, shared_loops = 0;  // see cpu::Counters
 };
 
 struct MemoryAccess {
@@ -40,6 +41,7 @@ struct MemoryAccess {
   bool reduces = false;            // atomic; no one reads the old value, and others may come first
   bool replaces = false;           // atomic; what is there has no influence
   bool idle = false;               // see IdleLoads
+  bool loops = false;              // atomic; a loop of compare-and-swap in shared memory
   std::uint8_t elements = 1;       // of a vector
   std::uint8_t element_bytes = 4;  // in memory
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.

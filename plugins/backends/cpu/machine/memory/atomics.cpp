@@ -88,11 +88,25 @@ std::uint32_t add_pair(std::uint32_t old, std::uint32_t b, std::uint32_t) {
 
 // ---- the lanes ----
 
+void count_shared_passes(BlockMemory& memory, MemoryAccess& access, const LaneAddresses& addresses,
+                         const SectorShape& shape, std::uint32_t warp) {
+  if (!access.loops) {
+    access.counts.shared_repeats += shape.passes - 1;
+    return;
+  }
+  access.counts.shared_loops += shape.passes;
+  memory.path(warp).loop(shape.passes);
+  for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+    const std::int64_t delta = addresses.delta[std::countr_zero(rest)];
+    memory.loop(static_cast<std::uint32_t>(addresses.first + static_cast<std::uint64_t>(delta)), 1);
+  }
+}
+
 void count_passes(BlockMemory& memory, MemoryAccess& access, const LaneAddresses& addresses,
-                  std::uint32_t bytes, bool global) {
+                  std::uint32_t bytes, bool global, std::uint32_t warp) {
   const SectorShape& shape = access.shapes.sectors(addresses, bytes);
+  if (!global) return count_shared_passes(memory, access, addresses, shape, warp);
   access.counts.atomic_passes += shape.passes;
-  if (!global) return;
   if (shape.pattern == Shape::kUniform) {
     const auto lanes = static_cast<std::uint32_t>(std::popcount(addresses.mask));
     return memory.launch().count_atomics(addresses.first, lanes);
@@ -116,6 +130,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   const Mask all = mask;
   const Fence fence{i.extra[2]};
   if (fence.releases()) memory.fence(warp.index(), mask, fence.releasing());
+  double now = memory.keeps_time() ? memory.now(warp.index()) : 0;
   memory.path(warp.index()).atomic();
   while (mask != 0) {
     LaneAddresses group;
@@ -127,6 +142,9 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
       throw_outside_buffers({memory.launch(), request, lowest, row.of(lowest)});
     }
     const Region* region = shared ? nullptr : &memory.find_global(request, lowest, group.first);
+    WatchedWords words;
+    words.bytes = request.bytes;
+    bool changed = false;
     for (Mask rest = group.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
       const std::uint64_t address =
@@ -139,9 +157,19 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
               : memory.enter_global(request, lane, *region, address, &conflict);
       std::byte* const at =
           shared ? memory.shared().data() + address : region->host + (address - region->begin);
-      if (change(lane, at) && if_changed) {
-        throw_race({memory.launch(), request, lane, address}, shared, conflict);
-      }
+      words.add(at);
+      if (!change(lane, at)) continue;
+      if (if_changed) throw_race({memory.launch(), request, lane, address}, shared, conflict);
+      changed = true;
+    }
+    if (changed || access.reduces) {
+      warp.polls().work(1);
+    } else {
+      warp.polls().saw(&i, words);
+    }
+    if (memory.keeps_time()) [[unlikely]] {
+      if (!access.reduces) now = memory.receive(warp.index(), words, now);
+      if (changed) memory.hand_over(warp.index(), words, now);
     }
     if (shared) {
       access.counts.shared_requests = before.shared_requests + 1;
@@ -151,7 +179,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
     if (i.d != 0) {
       memory.path(warp.index()).load(shared ? MemoryLevel::kShared : MemoryLevel::kL2, access);
     }
-    count_passes(memory, access, group, request.bytes, !shared);
+    count_passes(memory, access, group, request.bytes, !shared, warp.index());
   }
   if (fence.acquires()) memory.fence(warp.index(), all, fence.acquiring());
 }
@@ -243,6 +271,13 @@ Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
   }
 }
 
+// Shared memory has instructions for integers of 32 bits, exchanges and compare-and-swap only; an
+// assembler makes a loop of the last for all else.
+bool is_loop_in_shared(const std::string& name, ptx::Type type) {
+  if (name == "exch" || name == "cas") return false;
+  return type != ptx::Type::kB32 && type != ptx::Type::kU32 && type != ptx::Type::kS32;
+}
+
 }  // namespace
 
 bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction* out) {
@@ -280,6 +315,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
     }
     access.rows[k] = operands.source(listed ? value.elements[k] : value, modifiers.type);
   }
+  access.loops = is_loop_in_shared(name, modifiers.type);
   if (name == "cas") out->c = operands.source(from.operands[first + 2], modifiers.type);
   if (returns) out->d = operands.destination(from.operands[0], modifiers.type);
   access.block_scope = modifiers.block_scope;

@@ -5,7 +5,8 @@
 
 namespace krl::machine {
 
-void BlockMemory::begin_block(std::uint32_t warps) {
+void BlockMemory::begin_block(std::uint32_t warps, double start) {
+  start_ = start;
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
@@ -30,6 +31,30 @@ void BlockMemory::initialise_system_shared() {
 void BlockMemory::barrier_passed() {
   order_.barrier();
   path_.join();
+}
+
+double BlockMemory::receive(std::uint32_t warp, const WatchedWords& words, double now) {
+  auto& times = launch_.write_times();
+  WriteTime last;
+  words.each_word([&](const std::byte* word) {
+    const auto found = times.find(word);
+    if (found != times.end() && found->second.clocks > last.clocks) last = found->second;
+  });
+  const double late = last.clocks - now;
+  if (late <= 0) return now;
+  // What the writer itself waited for other blocks is no part of its block's path.
+  const bool own = launch_.shadow().same_block(last.serial, order_.serial());
+  const double idle = own ? std::clamp(last.idle - path_.idle(warp), 0.0, late) : late;
+  path(warp).wait(late - idle, idle);
+  return last.clocks;
+}
+
+void BlockMemory::hand_over(std::uint32_t warp, const WatchedWords& words, double now) {
+  auto& times = launch_.write_times();
+  words.each_word([&](const std::byte* word) {
+    WriteTime& last = times[word];
+    if (now >= last.clocks) last = {now, path_.idle(warp), order_.serial()};
+  });
 }
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {

@@ -16,6 +16,7 @@
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
+#include "plugins/backends/cpu/machine/memory/polls.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
@@ -28,8 +29,9 @@ class BlockMemory {
 
   // ---- for the block ----
 
-  // A new block of the launch begins: no one has written its shared and local memory.
-  void begin_block(std::uint32_t warps);
+  // A new block of the launch begins, where times are kept at `start`: no one has written its shared
+  // and local memory.
+  void begin_block(std::uint32_t warps, double start = 0);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
@@ -46,9 +48,22 @@ class BlockMemory {
     launch_.add_path(path_.path());
   }
 
+  // Where times are kept: clocks since the launch began.
+  double now(std::uint32_t warp) const {
+    return start_ + path_.clocks(warp, *launch_.path_clocks());
+  }
+
   // ---- for operations ----
 
   LaunchMemory& launch() { return launch_; }
+  bool keeps_time() const { return launch_.path_clocks() != nullptr; }
+  // A warp reads what others may have written, strongly, and begins to at `now` at the earliest.
+  // Returns when it does: not before all of it was written.
+  double receive(std::uint32_t warp, const WatchedWords& words, double now);
+  // A warp writes words strongly.
+  void hand_over(std::uint32_t warp, const WatchedWords& words, double now);
+  // A warp's atomic that is a loop took so many turns, at one word of shared memory.
+  void loop(std::uint32_t offset, std::uint32_t turns) { path_.loop(offset, turns); }
   SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
@@ -115,6 +130,7 @@ class BlockMemory {
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   BlockPath path_;
+  double start_ = 0;
   bool held_ = false;
   // Old values: by address, the version of the write that the block has seen; what is hidden by an
   // old value that is shown now.

@@ -1,6 +1,7 @@
 // Accesses to global memory: which buffer, which sectors, and what is known of those.
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/faults.hpp"
@@ -79,6 +80,8 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
                   Record{order_.serial()} << kSerialShift | now,
                   launch_.shadow().launch_floor()};
   touch(sectors);
+  // L1 does not show what other SMs write.
+  if (request.strong && !request.write) sectors.l2 += std::exchange(sectors.l1, 0);
   AccessCounts& counts = access.counts;
   ++counts.global_requests;
   counts.sectors += shape.count;

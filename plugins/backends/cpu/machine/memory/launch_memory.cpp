@@ -29,6 +29,8 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
   counters->shared_wavefronts += c.wavefronts;
   counters->bank_conflicts += c.bank_conflicts;
   counters->atomic_passes += c.atomic_passes;
+  counters->shared_atomic_repeats += c.shared_repeats;
+  counters->shared_atomic_loops += c.shared_loops;
   counters->local_requests += c.local_requests;
   counters->local_sectors += c.local_sectors;
   if (access.kind == AccessKind::kAtomic) {
@@ -109,6 +111,9 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
   atomics_.clear();
   hottest_atomic_ = 0;
   critical_ = {};
+  path_clocks_ = nullptr;
+  write_times_.clear();
+  span_ = 0;
   for (const auto& function : program.functions) {
     for (const auto& access : function->accesses) {
       access->counts = {};
@@ -127,6 +132,7 @@ cpu::Counters LaunchMemory::end_launch() const {
   }
   counters.hottest_atomic = hottest_atomic_;
   counters.critical = critical_;
+  counters.span_clocks = static_cast<std::uint64_t>(span_ + 0.5);
   return counters;
 }
 

@@ -3,6 +3,7 @@
 // runs of a job. One thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,13 @@ struct Region {
   std::string name;
 };
 
+// When a word was last written that others may wait for.
+struct WriteTime {
+  double clocks = 0;         // since the launch began
+  double idle = 0;           // … for which its block was idle
+  std::uint32_t serial = 0;  // of the block
+};
+
 class LaunchMemory {
  public:
   // `arena`: what buffers are in. Both outlive this.
@@ -48,6 +56,9 @@ class LaunchMemory {
   // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
   void begin_launch(Program& program, const cpu::Dim3& block, std::vector<std::byte> parameters,
                     std::uint32_t shared_bytes);
+  // From here on, until the next launch: times of strong writes are remembered, which are sums of
+  // `each`. It outlives the launch.
+  void keep_time(const cpu::PathClocks& each) { path_clocks_ = &each; }
   // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics, and the
   // critical path. All others are 0.
   cpu::Counters end_launch() const;
@@ -78,6 +89,12 @@ class LaunchMemory {
   }
   // Of a block that has ended: the most of each part is kept.
   void add_path(const cpu::CriticalPath& path) { raise(&critical_, path); }
+  // Null: no times are kept.
+  const cpu::PathClocks* path_clocks() const { return path_clocks_; }
+  // By where the word is in this process.
+  std::unordered_map<const std::byte*, WriteTime>& write_times() { return write_times_; }
+  // The launch has not ended before then.
+  void extend_span(double clocks) { span_ = std::max(span_, clocks); }
   // Whether one in this line would be news.
   bool is_new_encounter(std::uint32_t line) const;
   // See cpu::Unset.
@@ -101,6 +118,9 @@ class LaunchMemory {
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;
   cpu::CriticalPath critical_;
+  const cpu::PathClocks* path_clocks_ = nullptr;
+  std::unordered_map<const std::byte*, WriteTime> write_times_;
+  double span_ = 0;
   std::uint32_t held_line_ = 0;
   std::vector<cpu::Encounter> encounters_;
   std::vector<cpu::Unset> unset_;

@@ -141,10 +141,36 @@ void load_local(const CheckedLanes& lanes, const MemoryAccess& access, std::byte
   }
 }
 
+WatchedWords words_of(const Instruction& i, const CheckedLanes& lanes) {
+  WatchedWords words;
+  words.bytes = i.access->lane_bytes();
+  for (Mask rest = lanes.addresses.mask; rest != 0; rest &= rest - 1) {
+    words.add(lanes.of(static_cast<unsigned>(std::countr_zero(rest))));
+  }
+  return words;
+}
+
+// Of a strong access, before it.
+double time_of(Warp& warp) {
+  return warp.memory().keeps_time() ? warp.memory().now(warp.index()) : 0;
+}
+
+// A strong load may be part of a wait for other threads.
+void note_load(const Instruction& i, const CheckedLanes& lanes, Warp& warp, double now) {
+  const WatchedWords words = words_of(i, lanes);
+  warp.polls().saw(&i, words);
+  if (warp.memory().keeps_time()) warp.memory().receive(warp.index(), words, now);
+}
+
+void note_store(const Instruction& i, const CheckedLanes& lanes, Warp& warp, double now) {
+  if (warp.memory().keeps_time()) warp.memory().hand_over(warp.index(), words_of(i, lanes), now);
+}
+
 template <class Register, class Stored>
 void load(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
   const MemoryAccess& access = *i.access;
+  const double now = access.strong ? time_of(warp) : 0;
   const auto move = [&](const CheckedLanes& lanes) {
     if (lanes.local != nullptr) [[unlikely]] {
       load_local<Register, Stored>(lanes, access, frame);
@@ -153,6 +179,8 @@ void load(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     } else if (access.rows[0] != 0) {
       load_one<Register, Stored>(lanes, row<Register>(frame, access.rows[0]));
     }
+    if (access.strong && lanes.local == nullptr) [[unlikely]]
+      note_load(i, lanes, warp, now);
   };
   Request request = request_of(i, warp);
   request.may_be_old = memory.launch().old_values().kept();
@@ -206,8 +234,13 @@ void store(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     memory.fence(warp.index(), mask, {i.extra[2]});
   Request request = request_of(i, warp);
   request.values = &values;
+  const double now = access.strong ? time_of(warp) : 0;
   access_memory(memory, request, AccessForm::addresses(i, frame), mask, AccessForm::space(i), frame,
-                [&](const CheckedLanes& lanes) { store_lanes_of<Stored>(lanes, values); });
+                [&](const CheckedLanes& lanes) {
+                  store_lanes_of<Stored>(lanes, values);
+                  if (access.strong && lanes.local == nullptr) [[unlikely]]
+                    note_store(i, lanes, warp, now);
+                });
 }
 
 template <class Unsigned, class Signed>

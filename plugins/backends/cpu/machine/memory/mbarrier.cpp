@@ -48,7 +48,9 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   request.write = write;
   const AddressRow row = AccessForm::addresses(i, frame);
   ++i.access->counts.shared_requests;
-  i.access->counts.atomic_passes += static_cast<std::uint64_t>(std::popcount(mask));
+  if (!write) memory.path(warp.index()).load(MemoryLevel::kShared, *i.access);
+  WatchedWords words;
+  words.bytes = sizeof(std::uint64_t);
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     std::uint64_t address = row.of(lane);
@@ -65,6 +67,12 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
     change(lane, &barrier);
     bits = barrier.bits();
     if (write) std::memcpy(at, &bits, sizeof bits);
+    words.add(at);
+  }
+  if (write) {
+    warp.polls().work(1);
+  } else {
+    warp.polls().saw(&i, words);
   }
 }
 

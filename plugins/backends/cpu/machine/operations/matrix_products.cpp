@@ -169,6 +169,26 @@ std::optional<Form> form_of(const ptx::Instruction& in) {
   return form;
 }
 
+cpu::TensorType type_of(Element a) {
+  switch (a) {
+    case E::kF64:
+      return cpu::TensorType::kF64;
+    case E::kTF32:
+      return cpu::TensorType::kTF32;
+    case E::kE4M3:
+    case E::kE5M2:
+      return cpu::TensorType::kF8;
+    case E::kS8:
+    case E::kU8:
+      return cpu::TensorType::kS8;
+    case E::kS4:
+    case E::kU4:
+      return cpu::TensorType::kS4;
+    default:
+      return cpu::TensorType::kF16;
+  }
+}
+
 }  // namespace
 
 void decode_product(const ptx::Instruction& in, Operands& operands, Instruction* last,
@@ -191,6 +211,7 @@ void decode_product(const ptx::Instruction& in, Operands& operands, Instruction*
   last->extra[1] = shape.n;
   last->extra[2] = shape.k;
   last->extra[3] = clamped ? 1 : 0;
+  last->extra[4] = static_cast<std::uint8_t>(type_of(product.a));
   last->kind = InstructionClass::kTensor;
   *meeting = product.meeting;
 }
