@@ -141,12 +141,6 @@ def hidden_behind_a_splice(rng, c):
     return f"// red team \\{rng.choice(BLANKS)}\n{rng.choice(FORBIDDEN)}\n{c.source}"
 
 
-def comment_ends_in_a_backslash(rng, c):
-    """A comment whose last character but a blank is a backslash ends there, and so does this one."""
-    lines = c.source.splitlines(True)
-    return "".join(lines) + f"// red team \\{rng.choice(BLANKS)}\n__device__ int red_team_{rng.randrange(1000)};\n"
-
-
 # Caches that outlast a launch.
 
 def hint(policy):
@@ -159,11 +153,9 @@ POLICIES = [hint("createpolicy.fractional.L2::evict_last.b64 p, 1.0;"), hint("mo
 
 
 def keeps_lines_in_the_cache(rng, c):
-    name = next(iter(re.findall(r"__global__[^;{(]*\(\s*const [\w ]+\*(?: __restrict__)? (\w+)", c.source)), None)
-    if not name:
-        return None
     policy = rng.choice(POLICIES)
-    return re.sub(r"(__global__[^;{]*\)\s*\{)", rf"""\1 asm volatile("{policy}" :: "l"((size_t){name} & ~127ull) : "memory");""", c.source, count=1)
+    return changed_once(rng, c.source, r"__global__[^;{(]*\(\s*const [\w ]+\*(?: __restrict__)? (\w+)[^;{]*\)\s*\{",
+                        lambda m: f"""{m[0]} asm volatile("{policy}" :: "l"((size_t){m[1]} & ~127ull) : "memory");""")
 
 
 # Order: sums by the block that comes last, right and wrong.
@@ -264,4 +256,4 @@ def all_blocks_fit(rng, c):
 WRONG = [unset_accumulator, output_read_before_written, written_unless_equal, shared_word_unset, no_maximum_if_wide, no_epsilon_if_wide, no_epsilon,
          maximum_starts_too_high, last_of_ties, last_bit_lost, approximate_function, hidden_behind_a_splice, keeps_lines_in_the_cache, wrong_ticket,
          waits_for_absent_blocks]
-RIGHT = [comment_ends_in_a_backslash, right_ticket, all_blocks_fit]
+RIGHT = [right_ticket, all_blocks_fit]
