@@ -149,7 +149,7 @@ void MachineRuns::lay_out() {
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
     run.held_line = planned.plan.held_line;
-    run.garbage = job_.seed + job_.runs.size();
+    run.garbage = batches_.front().job.seed + r;
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
       place(run,
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
