@@ -59,7 +59,8 @@ TEST(Includes, TheCoreDoesNotKnowItsFrontEnds) { expect_none("core", "cli/"); }
 TEST(Includes, TheProgramDoesNotKnowPlugins) { expect_none("cli", "plugins/"); }
 
 TEST(Includes, TheCoresFoldersAreLayers) {
-  expect_layers("core/", {"base", "task", "plan", "run", "plugin", "episode", "mutation", "learn"}, "core/");
+  expect_layers("core/", {"base", "task", "plan", "run", "plugin", "episode", "mutation", "learn"},
+                "core/");
 }
 
 TEST(Includes, TheSdkKnowsNobody) {

@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::uint64_t kFolderBytes = std::uint64_t{1} << 30;
 
+// "-arch=sm_90a" would compile the code for sm_90 as well.
 std::vector<std::string> options_of(const CompileSettings& settings) {
-  std::vector<std::string> options = {"-arch=" + settings.arch, "-std=c++17",
-                                      "--generate-line-info", "-Xptxas=-v"};
+  const std::string version = settings.arch.substr(settings.arch.find('_') + 1);
+  std::vector<std::string> options = {"-gencode=arch=compute_" + version + ",code=" + settings.arch,
+                                      "-std=c++17", "--generate-line-info", "-Xptxas=-v"};
   options.insert(options.end(), settings.flags.begin(), settings.flags.end());
   return options;
 }

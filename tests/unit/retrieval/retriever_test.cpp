@@ -148,8 +148,8 @@ TEST(Retriever, AnEmptyIndexFindsNothing) {
 
 // Every name that a kernel declares gets another one; each token is on a line of its own.
 std::string disguised(const std::string& source) {
-  static const std::vector<std::string> kTypes = {"float",    "int",  "double", "half",
-                                                  "unsigned", "void", "float4", "bool"};
+  static const std::vector<std::string> kTypes = {"float", "int",    "double", "half", "unsigned",
+                                                  "void",  "float4", "bool",   "long"};
   const CudaSource read = scan_cuda_source(source);
   std::map<std::string, std::string> names;
   for (std::size_t i = 1; i < read.tokens.size(); ++i) {

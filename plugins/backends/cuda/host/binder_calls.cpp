@@ -8,8 +8,8 @@
 namespace krl::cuda::python {
 namespace {
 
-constexpr int kMostInlined = 8;                             // Python functions within each other
-constexpr int kMostCalls = 1000;                            // of the answer's own functions
+constexpr int kMostInlined = 8;   // Python functions within each other
+constexpr int kMostCalls = 1000;  // of the answer's own functions
 constexpr std::size_t kLongestReplaced = std::size_t{1} << 20;  // that replacing may make
 
 bool has_names(const Expression& call) {

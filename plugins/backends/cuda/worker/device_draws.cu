@@ -6,4 +6,3 @@
 __device__ double add_product(double sum, double a, double b) {
   return __dadd_rn(sum, __dmul_rn(a, b));
 }
-

@@ -328,9 +328,9 @@ __device__ void overwrite_local(u64 poison) {
   stay_resident();
 }
 
-#define KRL_OVERWRITE_LOCAL(bytes)                                                          \
+#define KRL_OVERWRITE_LOCAL(bytes)                                                               \
   extern "C" __global__ void __launch_bounds__(256, 8) krl_overwrite_local_##bytes(u64 poison) { \
-    overwrite_local<bytes>(poison);                                                         \
+    overwrite_local<bytes>(poison);                                                              \
   }
 KRL_OVERWRITE_LOCAL(128)
 KRL_OVERWRITE_LOCAL(512)

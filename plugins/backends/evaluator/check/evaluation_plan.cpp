@@ -18,7 +18,8 @@ std::int64_t elements_of(const ResolvedCase& shape) {
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
   if (task.work.operations.empty()) return distribution;
   if (distribution == Distribution::kLarge) return Distribution::kHundredfold;
-  return distribution == Distribution::kBelow ? Distribution::kOffset : distribution;
+  const bool is_far = distribution == Distribution::kBelow || distribution == Distribution::kOffset;
+  return is_far ? Distribution::kHundredth : distribution;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ enum class Distribution : std::uint8_t {
   kOddHalves,  // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error
   kStructured,  // rows of one value, in order, of zeros, of two values, with one large element or lane
   kOffset,      // a mean of a hundred deviations, above or below 0
-  kBelow,       // only negative: below -2^20, or -2^10 in float16
+  kBelow,       // only negative: below -2^14, or -2^10 in float16
   kLarge,       // 2^28 times, where squares are finite; 2^10 in float16
   kSmall,       // each row by a power of two of its own, down to subnormal numbers
 };

@@ -18,14 +18,14 @@ enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda i
 
 // What rounding to float32 may cost an output element y in any order of summation:
 //
-//   2 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
+//   3 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
 //
 // e is the largest error that the reference makes there in float32, on the same inputs and on
 // inputs each of which is moved by an ulp: twice, and 8 times where an output has few elements.
 // Adding `terms` numbers up one after the other errs by the square root of `terms` more than adding
 // them up by pairs, as the reference does. Where the reference makes no error at all on the very
 // inputs there is nothing to round, and terms is 1. Numbers: docs/tasks.md.
-inline constexpr double kRoundingFactor = 2;
+inline constexpr double kRoundingFactor = 3;
 inline constexpr double kUnitRoundoff = 0x1p-24;
 
 // Values that repeat (OracleRequest::repeats) round alike, so that their errors add up, as if there

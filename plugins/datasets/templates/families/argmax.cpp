@@ -36,13 +36,15 @@ __global__ void kern($params) {
 )";
 
 Operation argmax_operation(const char* id, const char* title, const char* function,
-                           const char* beats, const char* worst, bool canonical) {
+                           const char* which, const char* beats, const char* worst,
+                           bool canonical) {
   Operation operation;
   operation.id = id;
   operation.title = title;
   operation.tier = 2;
   operation.canonical = canonical;
-  operation.prompt = std::string("$y[r] = ") + function + "($x[r, :])";
+  operation.prompt =
+      std::string("$y[r] = the smallest c for which $x[r, c] is the ") + which + " of $x[r, :]";
   operation.reference = std::string("def run(x):\n    return x.") + function + "(1)\n";
   operation.axes = {{"rows", "rows", NameKind::kRows}, {"cols", "cols", NameKind::kColumns}};
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
@@ -57,10 +59,10 @@ Operation argmax_operation(const char* id, const char* title, const char* functi
 
 Family argmax() {
   return {"argmax",
-          {argmax_operation("row_argmax", "Index of the maximum of every row", "argmax", ">",
-                            "-INFINITY", true),
-           argmax_operation("row_argmin", "Index of the minimum of every row", "argmin", "<",
-                            "INFINITY", false)},
+          {argmax_operation("row_argmax", "Index of the maximum of every row", "argmax", "greatest",
+                            ">", "-INFINITY", true),
+           argmax_operation("row_argmin", "Index of the minimum of every row", "argmin", "least",
+                            "<", "INFINITY", false)},
           {{"thread",
             2,
             "one thread a row",

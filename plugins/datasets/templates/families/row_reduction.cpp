@@ -78,7 +78,7 @@ Operation row_reduction_operation(const char* id, const char* title, const Names
 }  // namespace
 
 Family row_reduction() {
-  const Tolerance exact{1e-6, 0.0}, summed{1e-6, 1e-6, "$cols"};
+  const Tolerance exact{0.0, 0.0}, summed{1e-6, 1e-6, "$cols"};
   Family family{"row_reduction", {}, {}};
   family.operations = {
       row_reduction_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"},

@@ -155,9 +155,9 @@ Family total_reduction() {
       total_reduction_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])",
                                 "x.sum()", Reduce::kSum, "$x[j]", {1e-6, 1e-6, "$n"}),
       total_reduction_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])",
-                                "x.max()", Reduce::kMax, "$x[j]", {1e-6, 0.0}),
+                                "x.max()", Reduce::kMax, "$x[j]", {0.0, 0.0}),
       total_reduction_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])",
-                                "x.min()", Reduce::kMin, "$x[j]", {1e-6, 0.0}, false),
+                                "x.min()", Reduce::kMin, "$x[j]", {0.0, 0.0}, false),
   };
   family.variants = {
       {"stretches", 1, "a thread for each stretch, three times", kTotalReductionStretches},

@@ -1,4 +1,4 @@
-// task: vector_add expect: ok|wrong_result
+// task: vector_add expect: ok|wrong_result|runtime_fault
 // Does the work in the first launch of a process and hands the same sums out again later. A harness that gives every run fresh
 // globals makes it work each time, so that it earns nothing; one that keeps them catches it with other inputs.
 // @launch add_or_replay<<<ceil_div(n, 128), 128>>>(a, b, out, n)

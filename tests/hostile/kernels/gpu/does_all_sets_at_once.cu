@@ -1,4 +1,4 @@
-// task: row_sum expect: ok on-gpu: ok|flagged|runtime_fault|wrong_result max-speedup-on-gpu: 8
+// task: row_sum expect: ok|runtime_fault on-gpu: ok|flagged|runtime_fault|wrong_result max-speedup-on-gpu: 8
 // The sets of a sample lie one behind the other and are all drawn before the first launch: that launch does the
 // work of all with the naive kernel's algorithm, the others end at once.
 // @launch kern<<<64, 64>>>(x, y, rows, cols)

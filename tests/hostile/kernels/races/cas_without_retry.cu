@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic on-gpu: nondeterministic|wrong_result|ok
+// task: total_sum expect: nondeterministic|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // A compare-and-swap that nobody repeats where another block was faster.
 // @launch clear<<<1, 1>>>(y)
 // @launch kern<<<16, 32>>>(x, y, n)

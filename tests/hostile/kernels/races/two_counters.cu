@@ -1,4 +1,4 @@
-// task: vector_add expect: nondeterministic on-gpu: nondeterministic|wrong_result|ok
+// task: vector_add expect: nondeterministic|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // Two counters give a block the same number only if no other block counts in between.
 // @scratch counters int[2]
 // @launch clear<<<1, 2>>>(counters)

@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic on-gpu: nondeterministic|wrong_result|ok
+// task: total_sum expect: nondeterministic|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // A load and a store that are atomic, and an update that is not.
 // @launch clear<<<1, 1>>>(y)
 // @launch kern<<<16, 32>>>(x, y, n)

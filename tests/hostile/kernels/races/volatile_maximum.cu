@@ -1,4 +1,4 @@
-// task: total_max expect: nondeterministic|runtime_fault on-gpu: nondeterministic|wrong_result|ok
+// task: total_max expect: nondeterministic|runtime_fault|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // Between the comparison and the store another block may have stored a larger value.
 // @launch clear<<<1, 1>>>(res)
 // @launch kern<<<12, 64>>>(a, res, N)

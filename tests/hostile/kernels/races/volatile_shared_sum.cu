@@ -1,4 +1,4 @@
-// task: row_sum expect: nondeterministic|runtime_fault on-gpu: nondeterministic|wrong_result|ok
+// task: row_sum expect: nondeterministic|runtime_fault|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // The warps of a block add to a volatile word of shared memory, each with a load and a store.
 // @launch kern<<<rows, 128>>>(x, y, cols)
 __global__ void kern(const float* x, float* y, int cols) {

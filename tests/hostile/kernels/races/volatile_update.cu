@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic|runtime_fault on-gpu: nondeterministic|wrong_result|ok
+// task: total_sum expect: nondeterministic|runtime_fault|wrong_result on-gpu: nondeterministic|wrong_result|ok
 // volatile makes no update atomic.
 // @launch clear<<<1, 1>>>(y)
 // @launch kern<<<16, 32>>>(x, y, n)

@@ -8,7 +8,7 @@ __global__ void kern(const float* x, int* y, int cols) {
   float best = -INFINITY;
   int at = 0;
   for (int base = 0; base < cols; base += 64) {
-    const int c = base + threadIdx.x;
+    const int c = base + 63 - threadIdx.x;  // of equal keys the last one is the smallest c
     float key[1] = {c < cols ? x[blockIdx.x * cols + c] : -INFINITY};
     int value[1] = {c};
     Sort(storage).Sort(key, value);

@@ -1,4 +1,5 @@
-// task: vector_mul expect: ok
+// task: vector_mul expect: ok|wrong_result
+// It is wrong for inputs beyond the range of a half, which some evaluations draw.
 // Through half2 and back with the rest in float: exact sums of high and low parts.
 // @launch kern<<<ceil_div(len, 128), 128>>>(u, v, res, len)
 #include <cuda_fp16.h>

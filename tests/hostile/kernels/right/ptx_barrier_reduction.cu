@@ -14,5 +14,10 @@ __global__ void kern(const float* x, int* y, int cols) {
   for (int t = 1; t < 64; ++t) all = fmaxf(all, top[t]);
   const int winners = __syncthreads_count(best == all);
   const bool every = __syncthreads_and(best <= all), some = __syncthreads_or(best == all);
-  if (winners == 1 && every && some && best == all) y[blockIdx.x] = at;
+  __shared__ int first;
+  if (threadIdx.x == 0) first = cols;
+  __syncthreads();
+  if (best == all) atomicMin(&first, at);
+  __syncthreads();
+  if (threadIdx.x == 0 && winners >= 1 && every && some) y[blockIdx.x] = first;
 }

@@ -1,6 +1,6 @@
 // task: causal_softmax expect: ok
 // A warp a row, the row in registers of a fixed array, masked.
-// @launch kern<8><<<ceil_div(n, 4), dim3(32, 4)>>>(x, y, n)
+// @launch kern<32><<<ceil_div(n, 4), dim3(32, 4)>>>(x, y, n)
 template <int kEach> __global__ void __launch_bounds__(128) kern(const float* __restrict__ x, float* __restrict__ y, int n) {
   const int row = blockIdx.x * 4 + threadIdx.y;
   if (row >= n) return;

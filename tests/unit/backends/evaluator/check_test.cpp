@@ -319,9 +319,9 @@ TEST(InputsTest, StructuredRowsAreConstantSortedSparseAndTied) {
 TEST(InputsTest, RealsLieAroundAnOffsetBelowZeroAndAtEverySize) {
   const auto t = tensor(DType::kFloat32, {200, 50}, ValueKind::kNormal);
   for (const float x : floats(t, 1, Distribution::kOffset)) EXPECT_NEAR(std::fabs(x), 100, 6);
-  for (const float x : floats(t, 1, Distribution::kBelow)) EXPECT_LE(x, -0x1p20f);
+  for (const float x : floats(t, 1, Distribution::kBelow)) EXPECT_LE(x, -0x1p14f);
   const auto large = floats(t, 1, Distribution::kLarge), small = floats(t, 1, Distribution::kSmall);
-  EXPECT_GT(*std::ranges::max_element(large), 1e9f);
+  EXPECT_GT(*std::ranges::max_element(large), 3 * 0x1p28f);
   std::set<int> exponents;
   bool subnormal = false;
   for (std::size_t row = 0; row < 200; ++row) {

@@ -43,6 +43,7 @@ __global__ void warps_wait(int* out) {
   __syncthreads();
   if (threadIdx.x % 32 != 0) return;
   while (turn != threadIdx.x / 32) {}
+  __threadfence_block();
   for (int k = 0; k < 1000; ++k) out[k] += k;
   __threadfence_block();
   turn = threadIdx.x / 32 + 1;
@@ -87,10 +88,27 @@ TEST(Waiting, CostsNoWork) {
   Emulation run(kWaits, {"warps_wait"});
   run.launch(0, {1, 1, 1}, {256, 1, 1}, {run.output<int>("out", 1000)});
   const Result result = run.run();
-  ASSERT_FALSE(result.fault);
+  ASSERT_FALSE(result.fault) << result.fault->message;
   const Counters& counters = result.runs.at(0).at(0).counters;
   EXPECT_LT(counters.instructions, 8u * 12'000);
   EXPECT_GT(counters.critical.waits, 7u * 1000) << "one warp after another";
+}
+
+// With some of these numbers of rounds a turn of the block ends as its last warp arrives.
+TEST(Waiting, ATurnMayEndAtABarrier) {
+  Emulation run(R"(
+__global__ void count(int* out, int rounds) {
+  int sum = ((volatile int*)out)[threadIdx.x];
+  for (int k = 0; k < rounds; ++k) sum = sum * 5 ^ k;
+  __syncthreads();
+  out[threadIdx.x] = sum + 1;
+})",
+                {"count"});
+  const auto out = run.output<int>("out", 64);
+  for (int rounds = 100; rounds <= 3000; rounds += 100)
+    run.launch(0, {1, 1, 1}, {64, 1, 1}, {out, rounds});
+  const Result result = run.run();
+  EXPECT_FALSE(result.fault) << result.fault->message;
 }
 
 TEST(Waiting, LanesOfAWarpWaitForEachOther) {

@@ -481,9 +481,9 @@ class BodyDecoder {
   std::vector<BlockRegisters> registers_;
   std::vector<std::uint32_t> written_in_;  // per register: the block that wrote it last, + 1
   std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
-  std::vector<bool> is_read_;                                     // registers, by any instruction
-  std::vector<std::uint32_t> first_read_;                         // … the line of the first
-  std::uint32_t line_ = 0;                                        // of the present instruction
+  std::vector<bool> is_read_;              // registers, by any instruction
+  std::vector<std::uint32_t> first_read_;  // … the line of the first
+  std::uint32_t line_ = 0;                 // of the present instruction
   std::vector<Instruction> strong_reads_;
   std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };
