@@ -271,7 +271,10 @@ def as_macro(rng, c):
 
 
 def spliced_lines(rng, c):
-    return replaced(rng, c.source, r"(?<=\w) (?=\w)", lambda m: " \\\n") if "//" not in re.sub(r"(?m)^//.*$", "", c.source) else None
+    if "//" in re.sub(r"(?m)^//.*$", "", c.source):
+        return None
+    in_code = r"(?m)^(?!//)(.*\w) (?=\w)"  # a directive stands on one line
+    return replaced(rng, c.source, in_code, lambda m: m[1] + " \\\n")
 
 
 def comments(rng, c):
