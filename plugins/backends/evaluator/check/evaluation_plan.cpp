@@ -13,13 +13,20 @@ std::int64_t elements_of(const ResolvedCase& shape) {
   return elements;
 }
 
-// Where inputs are multiplied with each other, exponentials of their products would have no digits
-// left for the largest values, in no matter what order a right kernel computes them.
+bool is_exact(const TaskDefinition& task) {
+  const bool is_whole = std::none_of(task.outputs.begin(), task.outputs.end(),
+                                     [](const auto& output) { return is_floating(output.dtype); });
+  return is_whole || (task.tolerance.atol == 0 && task.tolerance.rtol == 0);
+}
+
+// Exponentials of values far from 0 have few digits left, in no matter what order a right kernel
+// computes them; where inputs are multiplied with each other, those of any large products.
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
-  if (task.work.operations.empty()) return distribution;
-  if (distribution == Distribution::kLarge) return Distribution::kHundredfold;
+  const bool multiplies = !task.work.operations.empty();
+  if (distribution == Distribution::kLarge && multiplies) return Distribution::kHundredfold;
+  if (distribution == Distribution::kBelow && !is_exact(task)) distribution = Distribution::kOffset;
   const bool is_far = distribution == Distribution::kBelow || distribution == Distribution::kOffset;
-  return is_far ? Distribution::kHundredth : distribution;
+  return is_far && multiplies ? Distribution::kHundredth : distribution;
 }
 
 }  // namespace
