@@ -1,5 +1,5 @@
-// What memory that nobody has written holds before a launch: outputs, scratch buffers and, on the
-// machine, local and shared memory.
+// What memory that nobody has written holds before a launch. On GPUs a run has one kind of poison; the
+// machine mixes the kinds within a run (cpu/garbage.hpp).
 //
 // Every constant is the identity of some reduction, so that a kernel that forgets to initialise is
 // right by accident. Therefore the poison differs from run to run of a case and from launch to
@@ -11,8 +11,8 @@
 namespace krl::evaluator {
 
 enum class Poison : std::uint8_t {
-  kOnes,           // NaN, -1
-  kZeros,          //
+  kOnes,  // NaN, -1
+  kZeros,
   kLarge,          // 3.4e38, 2139062143
   kLargeNegative,  // -1.7e38, -16843010
   kSmall,          // 0.0115, 1010580540
