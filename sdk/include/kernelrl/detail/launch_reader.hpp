@@ -268,7 +268,7 @@ class LaunchReader {
   // The place in a kernel's template arguments of what is no expression or type and could end the
   // declaration that the name becomes a part of; npos if there is none.
   static std::size_t wrong_in_arguments(std::string_view name) {
-    constexpr std::string_view kOperators = " ,<>-*+/%&|^!~?=.()'";
+    constexpr std::string_view kOperators = " ,<>-*+/%&|^!~?=.()";
     int depth = 0;
     for (std::size_t i = (std::min)(name.find('<'), name.size()); i < name.size(); ++i) {
       const char c = name[i];
@@ -280,8 +280,6 @@ class LaunchReader {
       if (character && name[i + 1] != '\\' && name[i + 1] != '\'') {
         i += 2;
       } else if (!is_in_name(c) && kOperators.find(c) == std::string_view::npos) {
-        return i;
-      } else if (c == '\'') {
         return i;
       }
     }

@@ -251,10 +251,11 @@ class TaskDefinitionReader {
     read_parameter(table, path, "mean", normal, "normal", &tensor->mean);
     read_parameter(table, path, "deviation", normal, "normal", &tensor->deviation);
     read_parameter(table, path, "probability", likely, "bernoulli", &tensor->probability);
-    if (likely && table.find("probability") == table.end())
+    if (likely && table.find("probability") == table.end()) {
       problem(path, std::string(name_of(tensor->values)) +
                         (tensor->values == ValueKind::kFlags ? " need" : " needs") +
                         " the probability of a 1: probability = 0.1");
+    }
   }
 
   void read_bounds(const Json& table, const std::string& path, TensorDefinition* tensor) {
