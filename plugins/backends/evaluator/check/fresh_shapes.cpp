@@ -13,7 +13,7 @@
 namespace krl::evaluator {
 namespace {
 
-enum SizeKind : std::size_t { kLeast, kFew, kTiles, kBeside, kOdd, kBeyond, kFarthest };
+enum SizeKind : std::size_t { kLeast, kFew, kOdd, kBeyond, kFarthest };
 
 // Of what a shape may be at most, what makes it a large one.
 constexpr double kLarge = 0.8;
@@ -46,16 +46,6 @@ class Random {
   std::uint64_t counter_ = 0;
 };
 
-constexpr std::int64_t kTileSizes[] = {1024, 512, 256, 128, 64, 32};
-
-std::int64_t some_tile(Random& random) { return kTileSizes[random.below(std::size(kTileSizes))]; }
-
-// A multiple of a tile: mostly of the largest, which is one of all others too.
-std::int64_t tiles(std::int64_t shown, Random& random) {
-  const std::int64_t tile = random.below(4) != 0 ? kTileSizes[0] : some_tile(random);
-  return tile * random.spread(1, shown / tile);
-}
-
 // `shown`: the largest size that the axis has in a small case; `most`: that the work allows.
 std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t shown,
                           std::int64_t most, Random& random) {
@@ -64,10 +54,6 @@ std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t sh
       return range.low;
     case kFew:
       return range.low + range.step * random.spread(1, 30);
-    case kTiles:
-      return tiles(shown, random);
-    case kBeside:
-      return tiles(shown, random) + (random.below(2) == 0 ? 1 : -1);
     case kOdd:
       return random.spread(std::min<std::int64_t>(33, shown), shown) | 1;
     case kBeyond:
@@ -76,6 +62,15 @@ std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t sh
       break;
   }
   return std::max(shown + 1, most - random.below(std::max<std::int64_t>(most / 16, 1)));
+}
+
+// The largest tile that fits, and is no larger than `tile`, as often as it fits; 0 if none does.
+struct Tiles {
+  std::int64_t size, count;
+};
+Tiles tiles_within(std::int64_t most, std::int64_t tile) {
+  while (tile > most) tile /= 2;
+  return tile < 8 ? Tiles{0, 0} : Tiles{tile, most / tile};
 }
 
 std::int64_t within(const AxisRange& range, std::int64_t size) {
@@ -121,6 +116,7 @@ class PoolMaker {
       largest_.elements = std::max(largest_.elements, work.elements);
       largest_.operations = std::max(largest_.operations, work.operations);
     }
+    set_longest();
   }
 
   FreshPool make() {
@@ -130,6 +126,7 @@ class PoolMaker {
         const auto shape = find(first, 1 + s % (kSizeKinds - 1));
         if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
       }
+      add_borders(set);
       add_large(s, set);
     }
     if (pool_.shapes.size() < kFewShapes) fill_up();
@@ -154,13 +151,29 @@ class PoolMaker {
     return most;
   }
   std::int64_t largest_shown(const std::string& axis) const { return largest(task_.cases, axis); }
-  std::int64_t longest(const std::string& axis) const {
-    return limits_.stretch * largest(task_.*limits_.of, axis);
+  void set_longest() {
+    IntegerNames least;
+    for (const AxisRange& range : task_.ranges) least[range.axis] = range.low;
+    for (const AxisRange& range : task_.ranges) {
+      IntegerNames longer = least;
+      longer[range.axis] = std::min(range.low + range.step, range.high);
+      const bool along_rows = has_longer_rows(resolved(longer), resolved(least));
+      longest_[range.axis] = std::max(along_rows ? limits_.row : 0,
+                                      limits_.stretch * largest(task_.*limits_.of, range.axis));
+    }
+  }
+
+  static bool has_longer_rows(const ResolvedCase& after, const ResolvedCase& before) {
+    for (std::size_t t = 0; t < before.tensors.size(); ++t) {
+      const auto& shape = before.tensors[t].shape;
+      if (shape.size() > 1 && shape.back() != after.tensors[t].shape.back()) return true;
+    }
+    return false;
   }
 
   bool is_stretched(const IntegerNames& values) const {
     return std::any_of(values.begin(), values.end(),
-                       [&](const auto& axis) { return axis.second > longest(axis.first); });
+                       [&](const auto& axis) { return axis.second > longest_.at(axis.first); });
   }
 
   Budget usual() const { return {limits_.work, limits_.work}; }
@@ -181,7 +194,7 @@ class PoolMaker {
   // The longest that an axis may be beside the others: by halving, as work grows with it.
   std::int64_t most_within(IntegerNames values, const AxisRange& range,
                            const Budget& budget) const {
-    std::int64_t fits = range.low, too_long = std::min(longest(range.axis), range.high) + 1;
+    std::int64_t fits = range.low, too_long = std::min(longest_.at(range.axis), range.high) + 1;
     while (too_long - fits > std::max(range.step, fits / 32)) {
       const std::int64_t middle = within(range, fits + (too_long - fits) / 2);
       if (middle == fits) break;
@@ -218,21 +231,54 @@ class PoolMaker {
     return values;
   }
 
+  // What a grid or a loop leaves out at the end of a tile.
+  void add_borders(std::vector<std::size_t>& set) {
+    for (const AxisRange& range : task_.ranges) {
+      for (const bool behind : {false, true}) {
+        const auto shape = find_border(range, behind);
+        if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
+      }
+    }
+  }
+
+  // An axis that ends with a tile, one of the last that the work allows, or one step behind any; with
+  // few of all others: two and six leave a rest where four are read at once.
+  std::optional<std::size_t> find_border(const AxisRange& range, bool behind) {
+    std::optional<std::size_t> known;
+    for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
+      IntegerNames values;
+      for (const AxisRange& other : task_.ranges)
+        values[other.axis] =
+            within(other, behind ? random_.spread(1, 8) : 2 + 4 * random_.below(2));
+      const std::int64_t beyond = behind ? range.step : 0;
+      const std::int64_t most = most_within(values, range, usual()) - beyond;
+      const Tiles tiles = tiles_within(most, behind || random_.below(4) != 0 ? 1024 : 256);
+      if (tiles.count == 0) continue;
+      const std::int64_t least = behind ? 1 : (tiles.count + 1) / 2;
+      values[range.axis] = within(range, tiles.size * random_.spread(least, tiles.count) + beyond);
+      if (const auto at = places_.find(values); at != places_.end()) known = at->second;
+      if (const auto added = add(values, usual())) return added;
+    }
+    return known;
+  }
+
   // A set whose shapes with an axis far beyond are all thin gets one that is not.
   void add_large(std::size_t turn, std::vector<std::size_t>& set) {
     const Budget most = far(true), nearly{kLarge * most.work, kLarge * most.operations};
     const bool has_one = std::any_of(set.begin(), set.end(), [&](std::size_t shape) {
       return !Work(task_, pool_.shapes[shape]).is_within(largest_, nearly.work, nearly.operations);
     });
-    if (has_one) return;
-    IntegerNames values;
-    for (const AxisRange& range : task_.ranges) {
-      const std::int64_t shown = largest_shown(range.axis);
-      values[range.axis] = within(range, random_.spread((shown + 1) / 2, shown) | 1);
+    for (int attempt = 1; !has_one && attempt <= kAttempts; ++attempt) {
+      IntegerNames values;
+      for (const AxisRange& range : task_.ranges) {
+        const std::int64_t shown = largest_shown(range.axis);
+        values[range.axis] = within(range, random_.spread((shown + 1) / 2, shown) | 1);
+      }
+      const AxisRange& longest = task_.ranges[turn++ % task_.ranges.size()];
+      values[longest.axis] = most_within(values, longest, most);
+      if (is_within(values, nearly) && attempt < kAttempts) continue;
+      if (const auto shape = add(values, most)) return set.push_back(*shape);
     }
-    const AxisRange& longest = task_.ranges[turn % task_.ranges.size()];
-    values[longest.axis] = most_within(values, longest, most);
-    if (const auto shape = add(values, most)) set.push_back(*shape);
   }
 
   // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
@@ -253,7 +299,7 @@ class PoolMaker {
     const auto first = static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(n)));
     for (std::size_t a = 0; a < n; ++a) {  // each axis is the first at times
       const AxisRange& range = task_.ranges[(first + a) % n];
-      const auto most = std::min(longest(range.axis),
+      const auto most = std::min(longest_.at(range.axis),
                                  static_cast<std::int64_t>(left * static_cast<double>(range.low)));
       const auto kind = static_cast<SizeKind>(random_.below(kSizeKinds));
       const std::int64_t size = size_of_kind(kind, range, largest_shown(range.axis), most, random_);
@@ -293,6 +339,7 @@ class PoolMaker {
   Random random_;
   std::vector<IntegerNames> named_;             // by the task
   Work largest_;                                // of the cases that limit the pool
+  IntegerNames longest_;                        // that each axis may be
   std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
   FreshPool pool_;
 };

@@ -10,13 +10,15 @@
 namespace krl::evaluator {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
-// its least, a few, a multiple of a tile, one next to that, any odd one, one beyond all of the
-// cases, and one far beyond them.
+// its least, a few, any odd one, one beyond all of the cases, one far beyond them; and by the borders
+// of tiles.
 //
 // A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to
 // the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
 // the sets each kind of one axis meets others of the other axes: small and large, long and thin.
-inline constexpr std::size_t kSizeKinds = 7;
+// Besides, it has two shapes for each axis that end with a tile and begin another one, beside few
+// of all other axes.
+inline constexpr std::size_t kSizeKinds = 5;
 inline constexpr std::size_t kShapeSets = 5;
 
 struct FreshPool {
@@ -28,16 +30,16 @@ struct FreshPool {
 // by the product of its axes, nor by its elements, nor by the operations that the task declares. One
 // with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: where this
 // is the first axis as far as that, else by a factor between the two. And no axis is longer than
-// `stretch` times its largest size there: kernels with a block for each row spend as much on a
-// short one.
+// `stretch` times its largest size there, as kernels with a block for each row spend as much on a
+// short one; but a row may have `row` elements.
 struct PoolLimits {
   std::vector<IntegerNames> TaskDefinition::*of;
   double work, far, far_operations;
-  std::int64_t stretch;
+  std::int64_t stretch, row;
 };
 // An emulator executes it; more than 2^16 elements where the largest case has 12,000.
-inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8};
-inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4};
+inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8, 4352};
+inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4, 4352};
 
 // A function of the task's id, axes, ranges and cases, so that other texts of a task change
 // nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a

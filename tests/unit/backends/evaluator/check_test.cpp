@@ -686,7 +686,7 @@ TEST(PreparedTaskDigest, IsNotOfTheFileThatTheTaskCameFrom) {
 TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
   const PreparedTask asked =
       select_cases(sized_task(Sizes::kReal), KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT, 0);
-  ASSERT_EQ(asked.cases.size(), 4 + kSizeKinds);
+  ASSERT_EQ(asked.cases.size(), 4 + kSizeKinds + 2) << "two at the borders of tiles";
   EXPECT_EQ(asked.cases[2].label, "n=1000000");
   EXPECT_EQ(asked.kind_of(2), CaseKind::kShown);
   EXPECT_EQ(asked.kind_of(3), CaseKind::kHoldout);
@@ -742,7 +742,7 @@ TEST(EvaluationPlanTest, KernelBenchJudgesTheRealSizesAlone) {
 
 TEST(EvaluationPlanTest, WhereSizesAreSmallThoseCountAndNoOthersAreRun) {
   const PreparedTask asked = select_cases(sized_task(Sizes::kSmall), KRL_STAGE_CHECK, 0);
-  ASSERT_EQ(asked.cases.size(), 2 + kSizeKinds);
+  ASSERT_EQ(asked.cases.size(), 2 + kSizeKinds + 2) << "two at the borders of tiles";
   for (const ResolvedCase& c : asked.cases) EXPECT_LE(c.axes.at("n"), 8 * 1000) << c.label;
   for (const PlannedRun& run : plan_evaluation(asked, 1, {9, 10}))
     EXPECT_EQ(run.counted, run.case_index < 2) << run.case_index;

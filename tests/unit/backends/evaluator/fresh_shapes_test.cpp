@@ -43,17 +43,18 @@ TEST(FreshShapesTest, EverySetHasEveryKindOfSizeForEveryAxis) {
   const FreshPool pool = make_pool(rows_task(), kUpToCases);
   ASSERT_EQ(pool.sets.size(), kShapeSets);
   for (const auto& set : pool.sets) {
-    ASSERT_GE(set.size(), kSizeKinds);
+    ASSERT_GE(set.size(), kSizeKinds + 4);
     for (const auto& [axis, shown] : {std::pair("rows", 96), std::pair("cols", 200)}) {
-      bool least = false, few = false, tiles = false, beyond = false;
+      bool least = false, few = false, tiles = false, behind = false, beyond = false;
       for (const std::size_t at : set) {
         const std::int64_t size = pool.shapes[at].axes.at(axis);
         least |= size == 1;
         few |= size > 1 && size < 32;
-        tiles |= size % 32 == 0;
+        tiles |= size % 256 == 0;
+        behind |= size > 1 && size % 256 == 1;
         beyond |= size > shown;
       }
-      EXPECT_TRUE(least && few && tiles && beyond) << axis;
+      EXPECT_TRUE(least && few && tiles && behind && beyond) << axis;
     }
   }
 }
@@ -84,6 +85,20 @@ TEST(FreshShapesTest, EverySetHasAShapeFarBeyondTheCases) {
       longest_of_all = std::max(longest_of_all, cols);
     }
     EXPECT_GT(longest_of_all, 2 * longest);
+  }
+}
+
+// A block reads a row in steps of a thousand elements; a row more is a block more.
+TEST(FreshShapesTest, EverySetHasRowsOfThousands) {
+  const FreshPool pool = make_pool(rows_task(), kUpToCases);
+  for (const auto& set : pool.sets) {
+    std::int64_t rows = 0, cols = 0;
+    for (const std::size_t at : set) {
+      rows = std::max(rows, pool.shapes[at].axes.at("rows"));
+      cols = std::max(cols, pool.shapes[at].axes.at("cols"));
+    }
+    EXPECT_GT(cols, 1024);
+    EXPECT_LE(rows, kUpToCases.stretch * 96);
   }
 }
 
