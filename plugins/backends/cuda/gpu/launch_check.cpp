@@ -6,6 +6,7 @@
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
+#include "plugins/backends/evaluator/check/evaluation_plan.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
 namespace krl::cuda {
@@ -70,8 +71,9 @@ std::vector<gpu::DrawnInputs> LaunchCheck::new_pool(std::size_t number,
                        has_many_inputs() ? random() : 0});
     const bool other =
         m > 0 && m < std::min(kExact, 1 + room() / 2) && number >= kFewestMembers * m;
-    if (other)
-      members[m].distribution = static_cast<Distribution>(1 + random() % (kDistributions - 1));
+    if (!other) continue;
+    const auto drawn = static_cast<Distribution>(1 + random() % (kDistributions - 1));
+    members[m].distribution = suited(drawn, candidate_.task.definition);
   }
   return members;
 }

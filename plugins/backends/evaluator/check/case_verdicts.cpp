@@ -15,7 +15,8 @@ constexpr std::string_view kDistributionNames[kDistributions] = {"",
                                                                  " around ±100 deviations",
                                                                  " far below 0",
                                                                  " ×2^28",
-                                                                 " of small sizes"};
+                                                                 " of small sizes",
+                                                                 " of subnormal sizes"};
 
 }  // namespace
 

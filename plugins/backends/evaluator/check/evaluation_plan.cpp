@@ -19,17 +19,19 @@ bool is_exact(const TaskDefinition& task) {
   return is_whole || (task.tolerance.atol == 0 && task.tolerance.rtol == 0);
 }
 
+}  // namespace
+
 // Exponentials of values far from 0 have few digits left, in no matter what order a right kernel
-// computes them; where inputs are multiplied with each other, those of any large products.
+// computes them, and the inverse of a subnormal number is infinite; where inputs are multiplied with
+// each other, those of any large products.
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
-  const bool multiplies = !task.work.operations.empty();
+  const bool multiplies = !task.work.operations.empty(), exact = is_exact(task);
+  if (distribution == Distribution::kSubnormal && !exact) return Distribution::kSmall;
   if (distribution == Distribution::kLarge && multiplies) return Distribution::kHundredfold;
-  if (distribution == Distribution::kBelow && !is_exact(task)) distribution = Distribution::kOffset;
+  if (distribution == Distribution::kBelow && !exact) distribution = Distribution::kOffset;
   const bool is_far = distribution == Distribution::kBelow || distribution == Distribution::kOffset;
   return is_far && multiplies ? Distribution::kHundredth : distribution;
 }
-
-}  // namespace
 
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds) {
@@ -53,11 +55,11 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
     at_real_size.push_back(plan_at_real_size(run, seeds));
   }
   runs.insert(holdouts, at_real_size.begin(), at_real_size.end());
-  std::vector<OnceRun> fresh;
+  std::vector<FreshShape> fresh;
   for (std::size_t c = asked.n_known(); c < asked.cases.size(); ++c)
     fresh.push_back({c, asked.cases[c].label, elements_of(asked.cases[c])});
-  const std::vector<PlannedRun> once = plan_once(fresh, dealt, seeds);
-  runs.insert(runs.end(), once.begin(), once.end());
+  const std::vector<PlannedRun> further = plan_fresh(fresh, dealt, seeds);
+  runs.insert(runs.end(), further.begin(), further.end());
   for (PlannedRun& run : runs) run.distribution = suited(run.distribution, asked.definition);
   return runs;
 }

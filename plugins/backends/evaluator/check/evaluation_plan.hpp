@@ -18,6 +18,10 @@ namespace krl::evaluator {
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds);
 
+// The distribution, or one in its place with which right kernels of the task differ no more than it
+// allows.
+Distribution suited(Distribution distribution, const TaskDefinition& task);
+
 // Fresh cases that a candidate cannot be launched at, by their index, and why.
 using Obstacles = std::map<std::size_t, std::string>;
 

@@ -252,7 +252,7 @@ class PoolMaker {
             within(other, behind ? random_.spread(1, 8) : 2 + 4 * random_.below(2));
       const std::int64_t beyond = behind ? range.step : 0;
       const std::int64_t most = most_within(values, range, usual()) - beyond;
-      const Tiles tiles = tiles_within(most, behind || random_.below(4) != 0 ? 1024 : 256);
+      const Tiles tiles = tiles_within(most, random_.below(2) == 0 ? 16384 : 1024);
       if (tiles.count == 0) continue;
       const std::int64_t least = behind ? 1 : (tiles.count + 1) / 2;
       values[range.axis] = within(range, tiles.size * random_.spread(least, tiles.count) + beyond);

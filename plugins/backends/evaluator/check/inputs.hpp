@@ -25,9 +25,10 @@ enum class Distribution : std::uint8_t {
   kOffset,      // a mean of a hundred deviations, above or below 0
   kBelow,       // only negative: below -2^14, or -2^10 in float16
   kLarge,       // 2^28 times, where squares are finite; 2^10 in float16
-  kSmall,       // each row by a power of two of its own, down to subnormal numbers
+  kSmall,       // each row by a power of two of its own, 2^-8 to 2^-40
+  kSubnormal,  // as kSmall, and half of the rows below the least normal number
 };
-inline constexpr std::size_t kDistributions = 9;
+inline constexpr std::size_t kDistributions = 10;
 
 // Equal values round alike and tie.
 constexpr bool repeats_values(Distribution distribution) {

@@ -76,21 +76,28 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
   return runs;
 }
 
-std::vector<PlannedRun> plan_once(std::span<const OnceRun> shapes, std::size_t dealt,
-                                  const RunSeeds& seeds) {
+std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
+                                   const RunSeeds& seeds) {
   std::vector<std::size_t> by_size(shapes.size());
   std::iota(by_size.begin(), by_size.end(), 0);
   std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
     return shapes[a].elements > shapes[b].elements;
   });
-  std::vector<PlannedRun> runs(shapes.size());
+  std::vector<PlannedRun> runs;
   Deck deck(seeds);
   for (std::size_t d = 0; d < dealt; ++d) deck.deal();
-  for (const std::size_t s : by_size) {
-    const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, "fresh"), shapes[s].label);
-    runs[s] = checked(shapes[s].case_index, seed, deck.deal());
-    runs[s].order = drawn_order(mix_seed(seeds.own, shapes[s].label));
+  for (const bool again : {false, true}) {
+    for (const std::size_t s : by_size) {
+      if (again && shapes[s].elements > kSmallShape) continue;
+      const std::string_view salt = again ? "again" : "fresh";
+      const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, salt), shapes[s].label);
+      runs.push_back(checked(shapes[s].case_index, seed, deck.deal()));
+      runs.back().order = drawn_order(mix_seed(mix_seed(seeds.own, salt), shapes[s].label));
+    }
   }
+  std::stable_sort(runs.begin(), runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
+    return a.case_index < b.case_index;
+  });
   return runs;
 }
 

@@ -45,18 +45,20 @@ inline constexpr std::size_t kLeastChecked = 3;
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
 
-// A shape of the task that is run once.
-struct OnceRun {
+// A fresh shape of the task.
+struct FreshShape {
   std::size_t case_index = 0;
   std::string_view label;
   std::int64_t elements = 0;
 };
 
-// One run of each shape, in their order. Distributions go on from the `dealt` that plan_runs has
-// dealt, to the largest shapes first, so that none is met by small ones alone. Inputs follow from
-// shape and distribution, so that what is expected there is computed once for a task.
-std::vector<PlannedRun> plan_once(std::span<const OnceRun> shapes, std::size_t dealt,
-                                  const RunSeeds& seeds);
+// A run of each shape, two of those of few elements, in their order. Distributions go on from the
+// `dealt` that plan_runs has dealt, to the largest shapes first, so that none is met by small ones
+// alone. Inputs follow from shape and distribution, so that what is expected there is computed once
+// for a task.
+inline constexpr std::int64_t kSmallShape = 1 << 13;
+std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
+                                   const RunSeeds& seeds);
 
 // Another distribution than as given, half of the time of exact values: among many terms these alone
 // show that one is missing.

@@ -332,7 +332,9 @@ TEST(InputsTest, RealsLieAroundAnOffsetBelowZeroAndAtEverySize) {
     subnormal |= most < 0x1p-126f;
   }
   EXPECT_GT(exponents.size(), 25u);
-  EXPECT_TRUE(subnormal);
+  EXPECT_FALSE(subnormal);
+  const auto least = floats(t, 1, Distribution::kSubnormal);
+  EXPECT_LT(std::ranges::count_if(least, [](float x) { return std::fabs(x) >= 0x1p-126f; }), 6000);
   auto half = tensor(DType::kFloat16, {200, 50}, ValueKind::kNormal);
   for (const Distribution d : {Distribution::kLarge, Distribution::kBelow}) {
     const auto bytes = filled(half, 1, d);
@@ -589,11 +591,11 @@ TEST(ComparisonTest, SaysWhatIsRightOnlyOfLargeOutputs) {
 
 constexpr RunSeeds kSeeds{9, 10};
 
-std::vector<OnceRun> shapes_of(std::size_t count) {
+std::vector<FreshShape> shapes_of(std::size_t count) {
   static const std::vector<std::string> labels = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
-  std::vector<OnceRun> shapes;
+  std::vector<FreshShape> shapes;
   for (std::size_t s = 0; s < count; ++s)
-    shapes.push_back({s, labels[s], static_cast<std::int64_t>(s * s)});
+    shapes.push_back({s, labels[s], static_cast<std::int64_t>(1000 * s * s)});
   return shapes;
 }
 
@@ -603,10 +605,19 @@ TEST(RunPlanTest, EveryDistributionIsDealtBeforeOneComesAgain) {
     std::set<Distribution> large;
     for (const PlannedRun& run : plan_runs(2, 0, 2, {9, own}))
       if (!run.counted) large.insert(run.distribution);
-    for (const PlannedRun& run : plan_once(shapes_of(7), 3, {9, own}))
+    for (const PlannedRun& run : plan_fresh(shapes_of(8), 3, {9, own}))
       if (run.case_index > 0) large.insert(run.distribution);
     EXPECT_EQ(large.size(), kDistributions);
   }
+}
+
+TEST(RunPlanTest, SmallFreshShapesMeetTwoDistributions) {
+  const std::vector<FreshShape> shapes = shapes_of(5);
+  std::map<std::size_t, std::set<std::pair<std::uint64_t, Distribution>>> inputs;
+  for (const PlannedRun& run : plan_fresh(shapes, 3, kSeeds))
+    inputs[run.case_index].insert({run.seed, run.distribution});
+  for (const FreshShape& shape : shapes)
+    EXPECT_EQ(inputs[shape.case_index].size(), shape.elements > kSmallShape ? 1u : 2u);
 }
 
 // So none of them tells of what is drawn with it, nor of what is timed.
@@ -615,7 +626,7 @@ TEST(RunPlanTest, DistributionsAndOrdersAreIndependentOfCasesAndPurposes) {
   for (std::uint64_t own = 0; own < 1000; ++own) {
     for (const PlannedRun& run : plan_runs(2, 1, 2, {9, own}))
       if (!run.counted) seen[run.case_index].insert({run.distribution, run.order});
-    for (const PlannedRun& run : plan_once(shapes_of(3), 4, {9, own}))
+    for (const PlannedRun& run : plan_fresh(shapes_of(3), 4, {9, own}))
       seen[10 + run.case_index].insert({run.distribution, run.order});
   }
   EXPECT_EQ(seen.size(), 6u);
@@ -652,8 +663,8 @@ TEST(RunPlanTest, CasesAreCountedOnceAndTheLastIsCheckedMost) {
 TEST(RunPlanTest, FreshInputsAreSharedAndAllOthersAreNot) {
   const auto one = plan_runs(2, 1, 2, {9, 10}), other = plan_runs(2, 1, 2, {9, 11});
   for (std::size_t r = 0; r < one.size(); ++r) EXPECT_NE(one[r].seed, other[r].seed) << r;
-  const auto fresh = plan_once(shapes_of(7), 3, {9, 10}),
-             again = plan_once(shapes_of(7), 3, {9, 11});
+  const auto fresh = plan_fresh(shapes_of(7), 3, {9, 10}),
+             again = plan_fresh(shapes_of(7), 3, {9, 11});
   for (std::size_t r = 0; r < fresh.size(); ++r) EXPECT_EQ(fresh[r].seed, again[r].seed) << r;
 }
 
@@ -702,6 +713,21 @@ TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
   EXPECT_EQ(runs[0], 5u);
   EXPECT_EQ(runs[2], 2u);
   EXPECT_EQ(runs[3], 1u);
+}
+
+TEST(EvaluationPlanTest, InputsOnWhichRightKernelsDifferAreReplaced) {
+  TaskDefinition task = sized_task(Sizes::kSmall).definition;
+  EXPECT_EQ(suited(Distribution::kBelow, task), Distribution::kOffset);
+  EXPECT_EQ(suited(Distribution::kSubnormal, task), Distribution::kSmall);
+  EXPECT_EQ(suited(Distribution::kLarge, task), Distribution::kLarge);
+  task.work.operations = "n * n";
+  for (const auto distribution : {Distribution::kBelow, Distribution::kOffset})
+    EXPECT_EQ(suited(distribution, task), Distribution::kHundredth);
+  EXPECT_EQ(suited(Distribution::kLarge, task), Distribution::kHundredfold);
+  task.work.operations.clear();
+  task.tolerance.atol = task.tolerance.rtol = 0;
+  for (const auto distribution : {Distribution::kBelow, Distribution::kSubnormal})
+    EXPECT_EQ(suited(distribution, task), distribution);
 }
 
 TEST(EvaluationPlanTest, FreshShapesAreReportedUnlessAShownOneFailed) {
