@@ -7,6 +7,7 @@
 #include "plugins/backends/cpu/plugin/judge.hpp"
 #include "plugins/backends/cpu/plugin/proof_digests.hpp"
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
+#include "plugins/backends/cpu/plugin/work_growth.hpp"
 #include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/check/proof_plan.hpp"
@@ -69,6 +70,11 @@ std::string refused_contents(const CompiledModule& module) {
            (line == 0 ? "" : " (line " + std::to_string(line) + ")");
   }
   return ptx::first_problem(read.module, module.names);
+}
+
+void leave_out_slow(Case* c) {
+  if (c->verdict == Verdict::kOk)
+    c->detail = "left out: more work there than the limit, as it grows from the shown shapes";
 }
 
 bool is_proof(const EvaluationRequest& request) { return (request.stages & KRL_STAGE_PROOF) != 0; }
@@ -171,9 +177,16 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
     settle_fresh_cases(asked, obstacles, record);
     return;
   }
-  const auto runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
+  auto runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
   if (!runs) return;
+  const auto slow = slow_shapes(asked, *runs, request.seed, cancelled);
+  if (!slow.empty()) {
+    std::erase_if(runs_planned, [&](const PlannedRun& r) { return slow.count(r.case_index) > 0; });
+    runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
+    if (!runs) return;
+  }
   judge_or_blame_order(asked, schedule, *runs, module, request.seed, cancelled, record);
+  for (const std::size_t c : slow) leave_out_slow(&record->cases[c]);
   settle_fresh_cases(asked, obstacles, record);
   run_side_by_side(asked, schedule, *runs, module, request.seed, cancelled, record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
@@ -315,6 +328,24 @@ std::uint64_t CpuEvaluator::naive_work(const PreparedTask& task, const PlannedRu
       return done(0);
     return done(runs.result().fault ? 0 : runs.result().work);
   });
+}
+
+std::set<std::size_t> CpuEvaluator::slow_shapes(const PreparedTask& task, const MachineRuns& runs,
+                                                std::uint64_t seed, const Cancelled& cancelled) {
+  const auto& fault = runs.result().fault;
+  if (!fault || fault->kind != FaultKind::kWorkLimit) return {};
+  const WorkGrowth growth(task, runs);
+  std::set<std::size_t> slow;
+  for (const MachineRun& run : runs.runs()) {
+    const std::size_t c = run.plan.case_index;
+    if (task.kind_of(c) != CaseKind::kFresh) continue;
+    const double most = growth.most_at(task.cases[c]);
+    if (most < static_cast<double>(settings_.work_limit)) continue;
+    const std::uint64_t naive = naive_work(task, run.plan, seed, cancelled);
+    if (most >= static_cast<double>(kMostWork * naive)) slow.insert(c);
+  }
+  const bool explains = slow.count(runs.runs()[fault->run].plan.case_index) > 0;
+  return explains ? slow : std::set<std::size_t>();
 }
 
 // Judges; of a wrong result, whether the order of blocks or threads is why.

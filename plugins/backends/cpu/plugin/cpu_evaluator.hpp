@@ -6,6 +6,7 @@
 #include <kernelrl/sdk.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "plugins/backends/cpu/plugin/installation.hpp"
@@ -89,6 +90,10 @@ class CpuEvaluator {
   // Of the naive kernel in a run, in warp instructions; 0 if there is none, or it fails there.
   std::uint64_t naive_work(const PreparedTask& task, const PlannedRun& plan, std::uint64_t seed,
                            const Cancelled& cancelled);
+  // If the work limit ended the runs at a fresh shape, and a right kernel may need that much: the
+  // fresh shapes of which this is so.
+  std::set<std::size_t> slow_shapes(const PreparedTask& task, const MachineRuns& runs,
+                                    std::uint64_t seed, const Cancelled& cancelled);
   void judge_or_blame_order(const PreparedTask& task, const LaunchSchedule& schedule,
                             const MachineRuns& runs, const Compiled& module, std::uint64_t seed,
                             const Cancelled& cancelled, EvaluationRecord* record);

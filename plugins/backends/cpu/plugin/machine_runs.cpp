@@ -251,11 +251,13 @@ void MachineRuns::add(Result result, std::size_t first) {
   result.work += result_.work;
   for (Encounter& met : result.encounters) met.run += before;
   for (Unwritten& unwritten : result.unwritten) unwritten.run += before;
+  for (Unset& unset : result.unset) unset.run += before;
   result.runs.insert(result.runs.begin(), result_.runs.begin(), result_.runs.end());
   result.encounters.insert(result.encounters.begin(), result_.encounters.begin(),
                            result_.encounters.end());
   result.unwritten.insert(result.unwritten.begin(), result_.unwritten.begin(),
                           result_.unwritten.end());
+  result.unset.insert(result.unset.begin(), result_.unset.begin(), result_.unset.end());
   result_ = std::move(result);
 }
 

@@ -70,6 +70,21 @@ Comparison compare_integers(const ResolvedTensor& tensor, std::span<const std::b
   return std::move(collector.result);
 }
 
+std::string with_digits(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+// Whole numbers as they are, others with enough digits to tell the two apart.
+std::string values_text(const ResolvedTensor& tensor, const ElementError& error) {
+  constexpr int kFew = 6, kOfFloat = 9, kAll = 17;
+  int digits = is_floating(tensor.dtype) ? kFew : kAll;
+  const auto text = [&](double value) { return with_digits(value, digits); };
+  if (digits == kFew && text(error.got) == text(error.expected)) digits = kOfFloat;
+  return " is " + text(error.got) + ", expected " + text(error.expected);
+}
+
 // How wrong it is, so roughly that it does not reveal the right value; empty where even that would.
 std::string share_text(const ResolvedTensor& tensor, const ElementError& error) {
   const double share = std::fabs(error.got - error.expected) / std::fabs(error.expected);
@@ -88,11 +103,7 @@ Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byt
                                    : compare_integers(tensor, got, expected);
 }
 
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string number_text(double value) { return with_digits(value, 6); }
 
 std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
   std::string text = "[";
@@ -114,8 +125,7 @@ std::string describe(const ResolvedTensor& tensor, const Comparison& comparison,
   for (const ElementError& error : comparison.first) {
     if (&error != &comparison.first.front()) text += "; ";
     text += tensor.name + place_text(tensor, error.index);
-    if (tells)
-      text += " is " + number_text(error.got) + ", expected " + number_text(error.expected);
+    if (tells) text += values_text(tensor, error);
     if (telling == Telling::kErrors) text += share_text(tensor, error);
   }
   return tells ? text + "; largest error " + number_text(comparison.max_abs_error) : text;

@@ -571,6 +571,12 @@ TEST(ComparisonTest, SaysWhatIsRightOnlyOfLargeOutputs) {
   };
   EXPECT_EQ(wrong(DType::kFloat32, 1000, 0, 1.5),
             "t: 1 of 1000 elements are wrong: t[3] is 0, expected 1.5; largest error 1.5");
+  EXPECT_EQ(wrong(DType::kFloat32, 1000, 1.5000001f, 1.5),
+            "t: 1 of 1000 elements are wrong: t[3] is 1.50000012, expected 1.5; largest error "
+            "1.19209e-07");
+  EXPECT_EQ(
+      wrong(DType::kInt32, 1000, 33554432, 33554431),
+      "t: 1 of 1000 elements are wrong: t[3] is 33554432, expected 33554431; largest error 1");
   EXPECT_EQ(wrong(DType::kFloat32, 4, 2.125, 1.5),
             "t: 1 of 4 elements are wrong: t[3] by about 40 %");
   EXPECT_EQ(wrong(DType::kFloat32, 4, 1.5001, 1.5),
