@@ -139,6 +139,11 @@ if (__any_sync(~0u, v > 0) && threadIdx.x % 32 == 0) atomicAdd(y, v);)");
   EXPECT_EQ(all.global_atomics, 128u);
   EXPECT_EQ(all.atomic_passes, 128u * 16);
   EXPECT_EQ(all.hottest_atomic, 2048u);
+  EXPECT_EQ(all.dram_store_sectors, 1u);
+  EXPECT_EQ(all.dram_load_sectors, 512u + 1);
+  const Counters each = count("atomicAdd(y + i, x[i]);");
+  EXPECT_EQ(each.dram_store_sectors, 512u);
+  EXPECT_EQ(each.dram_load_sectors, 2 * 512u) << "it reads what it adds to";
 }
 
 TEST(Counters, CriticalPathIsThatOfTheSlowestWarp) {

@@ -19,6 +19,7 @@ struct AccessCounts {
   std::uint64_t global_requests = 0;
   std::uint64_t sectors = 0;       // of 32 bytes, of global memory
   std::uint64_t dram_sectors = 0;  // first loaded or first stored in this launch
+  std::uint64_t dram_reads = 0;    // of atomics: first stored, and not loaded before
   std::uint64_t l2_sectors = 0;    // loads: touched before, but not loaded by this block
   std::uint64_t l1_sectors = 0;    // loads: loaded before by this block
   std::uint64_t shared_requests = 0;

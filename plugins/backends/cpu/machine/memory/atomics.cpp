@@ -150,6 +150,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
       const std::uint64_t address =
           group.first + static_cast<std::uint64_t>(std::int64_t{group.delta[lane]});
       if (shared) memory.check_shared(request, lane, address);
+      if (!shared) memory.count_update(access.counts, *region, address);
       Conflict conflict;
       const bool if_changed =
           shared

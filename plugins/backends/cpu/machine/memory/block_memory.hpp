@@ -86,6 +86,8 @@ class BlockMemory {
                     std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
                     Conflict* conflict);
+  // What an atomic operation of one lane moves, before it enters.
+  void count_update(AccessCounts& counts, const Region& region, std::uint64_t address);
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;

@@ -296,6 +296,14 @@ void BlockMemory::note_encounter(const Request& request, bool shared, unsigned l
   launch_.add_encounter({0, request.line, place_of({launch_, request, lane, address}, shared)});
 }
 
+void BlockMemory::count_update(AccessCounts& counts, const Region& region, std::uint64_t address) {
+  const Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
+  const Record floor = launch_.shadow().launch_floor();
+  if (sector.write >= floor) return;
+  ++counts.dram_sectors;
+  counts.dram_reads += sector.read < floor ? 1 : 0;
+}
+
 bool BlockMemory::enter_global(const Request& request, unsigned lane, const Region& region,
                                std::uint64_t address, Conflict* conflict) {
   if (!region.writable) return false;

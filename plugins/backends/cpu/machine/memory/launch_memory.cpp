@@ -36,6 +36,8 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
   if (access.kind == AccessKind::kAtomic) {
     counters->global_atomics += c.global_requests;
     counters->shared_atomics += c.shared_requests;
+    counters->dram_load_sectors += c.dram_reads;
+    counters->dram_store_sectors += c.dram_sectors;
     return;
   }
   counters->vector8_requests += access.lane_bytes() == 8 ? c.global_requests : 0;
