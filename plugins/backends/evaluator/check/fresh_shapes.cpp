@@ -93,8 +93,9 @@ struct Work {
   }
 
   bool is_within(const Work& other, double times, double times_operations) const {
+    const bool is_linear = operations * other.elements <= other.operations * elements;
     return product <= times * other.product && elements <= times * other.elements &&
-           operations <= times_operations * other.operations;
+           (is_linear || operations <= times_operations * other.operations);
   }
 };
 
@@ -248,8 +249,9 @@ class PoolMaker {
     for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
       IntegerNames values;
       for (const AxisRange& other : task_.ranges)
-        values[other.axis] =
-            within(other, behind ? random_.spread(1, 8) : 2 + 4 * random_.below(2));
+        values[other.axis] = within(other, behind                  ? random_.spread(1, 8)
+                                           : random_.below(4) != 0 ? 2
+                                                                   : 6);
       const std::int64_t beyond = behind ? range.step : 0;
       const std::int64_t most = most_within(values, range, usual()) - beyond;
       const Tiles tiles = tiles_within(most, random_.below(2) == 0 ? 16384 : 1024);

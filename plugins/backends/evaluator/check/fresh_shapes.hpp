@@ -27,7 +27,8 @@ struct FreshPool {
 };
 
 // How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
-// by the product of its axes, nor by its elements, nor by the operations that the task declares. One
+// by the product of its axes, nor by its elements, nor by the operations that the task declares if
+// these are more for each element. One
 // with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: where this
 // is the first axis as far as that, else by a factor between the two. And no axis is longer than
 // `stretch` times its largest size there, as kernels with a block for each row spend as much on a
@@ -38,8 +39,8 @@ struct PoolLimits {
   std::int64_t stretch, row;
 };
 // An emulator executes it; more than 2^16 elements where the largest case has 12,000.
-inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8, 4352};
-inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4, 4352};
+inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8, 73'728};
+inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4, 73'728};
 
 // A function of the task's id, axes, ranges and cases, so that other texts of a task change
 // nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a

@@ -17,15 +17,19 @@ namespace krl::evaluator {
 // in order, all, none, one.
 enum class Distribution : std::uint8_t {
   kAsGiven,
-  kHundredfold,  // half of the rows begin or end with 8 to 13 deviations, a quarter is below -100
+  // Of four rows one begins and one ends with a value of 8 to 13 deviations, one has them in one
+  // lane, and one lies below -100.
+  kHundredfold,
   kHundredth,
-  kOddHalves,  // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error
-  kStructured,  // rows of one value, in order, of zeros, of two values, with one large element or lane,
-                // 128 times, below -128, small
-  kOffset,      // a mean of a hundred deviations, above or below 0
-  kBelow,       // only negative: below -2^14, or -2^10 in float16
-  kLarge,       // 2^28 times, where squares are finite; 2^10 in float16
-  kSmall,       // each row by a power of two of its own, 2^-8 to 2^-40
+  // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error.
+  kOddHalves,
+  // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128 times,
+  // below -128, small.
+  kStructured,
+  kOffset,     // a mean of a hundred deviations, above or below 0, where rows are not short
+  kBelow,      // only negative: below -2^14, or -2^10 in float16
+  kLarge,      // as kHundredfold, 2^28 times, where squares are finite; 2^10 in float16
+  kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // as kSmall, and half of the rows below the least normal number
 };
 inline constexpr std::size_t kDistributions = 10;
