@@ -16,7 +16,8 @@ constexpr std::string_view kDistributionNames[kDistributions] = {"",
                                                                  " far below 0",
                                                                  " ×2^28",
                                                                  " of small sizes",
-                                                                 " of subnormal sizes"};
+                                                                 " of subnormal sizes",
+                                                                 " with rare large values"};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ using draws::Draw;
 using draws::u64;
 
 static_assert(draws::kFlags == static_cast<int>(ValueKind::kFlags));
-static_assert(draws::kSubnormal == static_cast<int>(Distribution::kSubnormal));
+static_assert(draws::kRare == static_cast<int>(Distribution::kRare));
 static_assert(draws::kBool == static_cast<int>(DType::kBool));
 
 Draw draw_of(const ResolvedTensor& tensor, std::uint64_t seed, Distribution distribution) {

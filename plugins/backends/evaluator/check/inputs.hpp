@@ -31,8 +31,9 @@ enum class Distribution : std::uint8_t {
   kLarge,      // as kHundredfold, 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // as kSmall, and half of the rows below the least normal number
+  kRare,       // as given, but for one value of 256 deviations or more in half of the rows
 };
-inline constexpr std::size_t kDistributions = 10;
+inline constexpr std::size_t kDistributions = 11;
 
 // Equal values round alike and tie.
 constexpr bool repeats_values(Distribution distribution) {

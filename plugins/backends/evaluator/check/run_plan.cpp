@@ -104,7 +104,8 @@ std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size
 PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds) {
   const std::uint64_t draw = mix_seed(mix_seed(seeds.own, "real"), as_given.case_index);
   auto distribution = Distribution::kOddHalves;
-  if (draw % 2 == 0) distribution = static_cast<Distribution>(1 + draw / 2 % (kDistributions - 1));
+  if (draw % 4 == 0) distribution = Distribution::kRare;
+  if (draw % 4 == 1) distribution = static_cast<Distribution>(1 + draw / 4 % (kDistributions - 1));
   return checked(as_given.case_index, mix_seed(as_given.seed, "other"), distribution);
 }
 

@@ -60,8 +60,8 @@ inline constexpr std::int64_t kSmallShape = 1 << 15;
 std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
                                    const RunSeeds& seeds);
 
-// Another distribution than as given, half of the time of exact values: among many terms these alone
-// show that one is missing.
+// Another distribution than as given: half of the time of exact values, which alone show that one of
+// many terms is missing, a quarter of the time with rare values, which show what a sample decides.
 PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds);
 
 // Gives each run the poison after that of the run before, and repeats with another one the run of a
