@@ -248,15 +248,15 @@ class PoolMaker {
     std::optional<std::size_t> known;
     for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
       IntegerNames values;
+      const std::int64_t rest = task_.ranges.size() < 3 && random_.below(2) == 0 ? 6 : 2;
       for (const AxisRange& other : task_.ranges)
-        values[other.axis] = within(other, behind                  ? random_.spread(1, 8)
-                                           : random_.below(4) != 0 ? 2
-                                                                   : 6);
+        values[other.axis] = within(other, behind ? random_.spread(1, 8) : rest);
       const std::int64_t beyond = behind ? range.step : 0;
       const std::int64_t most = most_within(values, range, usual()) - beyond;
-      const Tiles tiles = tiles_within(most, random_.below(2) == 0 ? 16384 : 1024);
+      const bool by_largest = task_.ranges.size() == 1 && random_.below(2) == 0;
+      const Tiles tiles = tiles_within(most, by_largest ? 16384 : 1024);
       if (tiles.count == 0) continue;
-      const std::int64_t least = behind ? 1 : (tiles.count + 1) / 2;
+      const std::int64_t least = behind ? 1 : (3 * tiles.count + 1) / 4;
       values[range.axis] = within(range, tiles.size * random_.spread(least, tiles.count) + beyond);
       if (const auto at = places_.find(values); at != places_.end()) known = at->second;
       if (const auto added = add(values, usual())) return added;
