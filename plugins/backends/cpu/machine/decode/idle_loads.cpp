@@ -64,7 +64,9 @@ void IdleLoads::note(const ptx::Instruction& instruction, MemoryAccess* access) 
     if (!is_value && !is_result) use(operands[i]);
   }
   if (instruction.opcode != "ld" || access == nullptr || operands.size() < 2) return;
-  access->idle = operands[1].kind == Operand::kAddress && is_constant(operands[1].elements.front());
+  access->movable =
+      operands[1].kind == Operand::kAddress && is_constant(operands[1].elements.front());
+  access->idle = access->movable;
   loads_.push_back({access, {}});
   add_registers(operands[0], &loads_.back().registers);
 }

@@ -1,7 +1,7 @@
-// Finds the loads of a function from whose values nothing may follow, so that they may read local
-// memory that nobody has written: those whose values are only stored elsewhere (a structure is
-// copied with its padding and its unused elements), and those at a constant address in the stack,
-// which a compiler may move before what guards them.
+// Finds the loads of a function from whose values nothing may follow, so that they may read memory
+// that nobody has written. Movable ones have a constant address in the stack or in shared memory: a
+// compiler may move them before what guards them. Idle are these and those whose values are only
+// stored elsewhere (a structure is copied with its padding and its unused elements).
 #pragma once
 
 #include <vector>

@@ -35,16 +35,16 @@ struct MemoryAccess {
   static constexpr std::size_t kMostElements = 8;
 
   AccessKind kind = AccessKind::kLoad;
-  bool strong = false;             // volatile, relaxed, acquire, release, atomic
-  bool block_scope = false;        // strong towards threads of the same block only
-  bool read_only = false;          // a load through the cache for what nobody writes (ld.nc)
-  bool past_l1 = false;            // a load that the L1 cache does not answer (ld.cg, ld.cv)
-  bool reduces = false;            // atomic; no one reads the old value, and others may come first
-  bool replaces = false;           // atomic; what is there has no influence
-  bool idle = false;               // see IdleLoads
-  bool loops = false;              // atomic; a loop of compare-and-swap in shared memory
-  std::uint8_t elements = 1;       // of a vector
-  std::uint8_t element_bytes = 4;  // in memory
+  bool strong = false;       // volatile, relaxed, acquire, release, atomic
+  bool block_scope = false;  // strong towards threads of the same block only
+  bool read_only = false;    // a load through the cache for what nobody writes (ld.nc)
+  bool past_l1 = false;      // a load that the L1 cache does not answer (ld.cg, ld.cv)
+  bool reduces = false;      // atomic; no one reads the old value, and others may come first
+  bool replaces = false;     // atomic; what is there has no influence
+  bool idle = false, movable = false;  // see IdleLoads
+  bool loops = false;                  // atomic; a loop of compare-and-swap in shared memory
+  std::uint8_t elements = 1;           // of a vector
+  std::uint8_t element_bytes = 4;      // in memory
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
   std::uint32_t rows[kMostElements] = {};
   std::uint8_t register_bytes[kMostElements] = {};

@@ -74,7 +74,12 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
   const Culprit culprit{launch_, request, lane, offset};
   if (outcome.copy_under_way) throw_copy_under_way(culprit, outcome.conflict);
   if (outcome.verdict == Verdict::kRace) throw_race(culprit, true, outcome.conflict);
-  if (outcome.verdict == Verdict::kUninitialised) throw_uninitialised(culprit, ptx::Space::kShared);
+  if (outcome.verdict == Verdict::kUninitialised) {
+    if (!request.access.movable || request.strong)
+      throw_uninitialised(culprit, ptx::Space::kShared);
+    launch_.note_unset(request.line, "shared memory that no thread of the block has written");
+    return false;
+  }
   if (outcome.encounter) [[unlikely]]
     note_encounter(request, true, lane, offset);
   if (request.strong) synchronise(offset, request.bytes, access);
