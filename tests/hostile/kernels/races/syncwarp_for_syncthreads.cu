@@ -1,4 +1,4 @@
-// task: row_sum expect: runtime_fault on-gpu: runtime_fault|wrong_result|nondeterministic|ok
+// task: row_sum expect: runtime_fault|wrong_result on-gpu: runtime_fault|wrong_result|nondeterministic|ok
 // __syncwarp where warps read each other's values.
 // @launch kern<<<rows, 128>>>(x, y, cols)
 __global__ void kern(const float* x, float* y, int cols) {
