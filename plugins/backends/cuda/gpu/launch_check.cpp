@@ -17,7 +17,7 @@ constexpr std::size_t kMostOversized = 4;
 constexpr std::size_t kFewestMembers = 4;
 constexpr std::int64_t kFewElements = 512;  // too few to be changed at places that nobody guesses
 constexpr std::uint64_t kPoolShare = 16;    // of the GPU's memory, for members beyond those needed
-// Members that are judged by the reference in any case: of a pool that stays, at most.
+// Members that the reference judges unless they are within the tolerance: of a pool that stays, at most.
 constexpr std::size_t kExact = 3;
 constexpr std::size_t kFewFresh = 2;  // a reference in float64 takes up to seconds a draw
 

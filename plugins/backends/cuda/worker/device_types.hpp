@@ -42,7 +42,7 @@ struct DeviceStrides {
 static_assert(sizeof(DeviceStrides) == 136);
 
 struct DeviceComparison {
-  std::uint64_t got, expected, rounding;  // addresses
+  std::uint64_t got, expected, rounding;  // addresses; rounding 0: none
   std::uint64_t elements;
   double atol, rtol;
   std::int32_t dtype, floating;

@@ -50,7 +50,7 @@ ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
 
 Check LaunchOutputCheck::Made::check_of(std::uint64_t member) const {
   Check check = pool.check;
-  if (member < pool.exact.size()) check = pool.exact[member];
+  if (is_exact(member)) check = pool.exact[member];
   check.key = pool.key + "/" + std::to_string(member);
   check.drawn = pool.members.at(member);
   check.output_offsets = pool.output_offsets;
@@ -110,8 +110,8 @@ void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& m
   const std::vector<std::size_t> different = different_sets(examine, made, copies);
   std::set<std::size_t> sets(different.begin(),
                              different.begin() + std::min(different.size(), kMostDifferent));
-  for (std::size_t s = 0; s < examine.members.size(); ++s) {
-    if (!is_decoy(examine, s) && examine.members[s] < made.pool.exact.size()) sets.insert(s);
+  for (const std::size_t s : different) {
+    if (made.is_exact(examine.members[s])) sets.insert(s);
   }
   for (const std::size_t s : sets) {
     if (problems->size() == kMostProblems) return;
@@ -136,10 +136,12 @@ std::vector<std::size_t> LaunchOutputCheck::different_sets(const Examine& examin
     const CUdeviceptr set = copies + s * examine.timed.program.bytes;
     for (std::size_t o = 0; o < made.outputs.size(); ++o) {
       const Output& output = made.outputs[o];
-      comparisons.push_back(
-          {set + examine.output_offsets.at(o), made.set(examine.members.at(s)) + output.offset,
-           output.rounding, output.elements, made.pool.check.atol, made.pool.check.rtol,
-           static_cast<std::int32_t>(output.dtype), is_floating(output.dtype) ? 1 : 0});
+      const std::uint64_t member = examine.members.at(s);
+      comparisons.push_back({set + examine.output_offsets.at(o), made.set(member) + output.offset,
+                             made.is_exact(member) ? 0 : output.rounding, output.elements,
+                             made.pool.check.atol, made.pool.check.rtol,
+                             static_cast<std::int32_t>(output.dtype),
+                             is_floating(output.dtype) ? 1 : 0});
       sets.push_back(s);
       longest = std::max(longest, output.elements);
     }

@@ -1,8 +1,8 @@
 // Judges the outputs of many timed launches as those of checked runs are judged. First they are
 // compared with what a trusted program computed from the same inputs: the task's naive kernel, which
 // has passed the check itself, or the reference if there is none. The rounding that is allowed is an
-// element's in a checked run. What differs, and the first members of a pool in any case, are held
-// against the reference. Used by one thread; the session's context is current.
+// element's in a checked run, and for the first members of a pool none. What differs is held against
+// the reference. Used by one thread; the session's context is current.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,8 @@ class LaunchOutputCheck {
     CUdeviceptr set(std::uint64_t member) const {
       return memory.get() + member * pool.program.bytes;
     }
+    // Of those the rounding in the checked run says nothing: they have other distributions.
+    bool is_exact(std::uint64_t member) const { return member < pool.exact.size(); }
     // Of a member that was run like a checked one.
     Check check_of(std::uint64_t member) const;
   };

@@ -299,7 +299,7 @@ struct Pool {
   Program program;
   std::vector<std::uint64_t> output_offsets;  // in its sets
   std::vector<DrawnInputs> members;
-  std::vector<Check> exact;  // of the first members, which are held against the reference as well
+  std::vector<Check> exact;  // of the first members, for which no rounding is allowed before that
   Check check;               // of a run of the case that the program must pass
 };
 

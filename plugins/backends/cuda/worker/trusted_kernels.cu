@@ -34,7 +34,7 @@ struct Strides {
 };
 
 struct Comparison {
-  u64 got, expected, rounding;  // addresses
+  u64 got, expected, rounding;  // addresses; rounding 0: none
   u64 elements;
   double atol, rtol;
   int dtype, floating;
@@ -403,8 +403,8 @@ extern "C" __global__ void krl_compare_launches(const Comparison* comparisons, u
     }
     const double a = load_real(c.dtype, got + i * size), b = load_real(c.dtype, right + i * size);
     const bool same = a == b || (a != a && b != b);
-    const double allowed = c.atol + c.rtol * fabs(b) + ((const float*)c.rounding)[i];
-    differ += !(same || (is_finite(b) && fabs(a - b) <= allowed));
+    const double rounding = c.rounding == 0 ? 0 : ((const float*)c.rounding)[i];
+    differ += !(same || (is_finite(b) && fabs(a - b) <= c.atol + c.rtol * fabs(b) + rounding));
   }
   if (differ != 0) atomicAdd(&wrong[blockIdx.y], differ);
 }

@@ -375,15 +375,17 @@ TEST(TrustedKernels, PutSetsAwayAndFetchThem) {
 std::uint64_t wrong_elements(DType dtype, const std::vector<float>& got,
                              const std::vector<float>& right, double atol, double rtol,
                              std::vector<float> rounding = {}) {
+  const bool rounds = !rounding.empty();
   rounding.resize(right.size());
-  const gpu::DeviceComparison comparison{reinterpret_cast<std::uint64_t>(got.data()),
-                                         reinterpret_cast<std::uint64_t>(right.data()),
-                                         reinterpret_cast<std::uint64_t>(rounding.data()),
-                                         got.size(),
-                                         atol,
-                                         rtol,
-                                         static_cast<std::int32_t>(dtype),
-                                         is_floating(dtype) ? 1 : 0};
+  const gpu::DeviceComparison comparison{
+      reinterpret_cast<std::uint64_t>(got.data()),
+      reinterpret_cast<std::uint64_t>(right.data()),
+      rounds ? reinterpret_cast<std::uint64_t>(rounding.data()) : 0,
+      got.size(),
+      atol,
+      rtol,
+      static_cast<std::int32_t>(dtype),
+      is_floating(dtype) ? 1 : 0};
   const gpu::DeviceComparison* first = &comparison;
   std::uint64_t wrong = 0, *at = &wrong;
   launch(krl_compare_launches_simulated, 1, {&first, &at});
