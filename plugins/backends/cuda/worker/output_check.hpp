@@ -67,6 +67,7 @@ class OutputCheck {
  private:
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
+  std::optional<ReferenceProblem> compute_on_cpu(const OracleRequest& request, CUdeviceptr memory);
   // Makes up the outputs of a check, in the session's own arena.
   void make_up(const TryImpostor& impostor, CUdeviceptr inputs);
   std::vector<DeviceReport> reports_of(const Check& check, CUdeviceptr set, CUdeviceptr expected);
