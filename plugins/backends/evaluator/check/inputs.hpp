@@ -17,8 +17,7 @@ namespace krl::evaluator {
 // in order, all, none, one.
 enum class Distribution : std::uint8_t {
   kAsGiven,
-  // Of four rows one begins and one ends with a value of 8 to 13 deviations, one has them in one
-  // lane, and one lies below -100.
+  // Of four rows one begins and one ends with a value of 8 to 13 deviations, and one lies below -100.
   kHundredfold,
   kHundredth,
   // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error.
@@ -28,7 +27,7 @@ enum class Distribution : std::uint8_t {
   kStructured,
   kOffset,     // a mean of a hundred deviations, above or below 0, where rows are not short
   kBelow,      // only negative: below -2^14, or -2^10 in float16
-  kLarge,      // as kHundredfold, 2^28 times, where squares are finite; 2^10 in float16
+  kLarge,      // likewise or in one lane, 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // as kSmall, and half of the rows below the least normal number
   kRare,       // as given, but for one value of 256 deviations or more in half of the rows
