@@ -39,6 +39,8 @@ std::string table_of_cases(const Evaluation& evaluation) {
     if (const std::string_view kind = note_on(record.kind); !kind.empty()) {
       notes += (notes.empty() ? "" : ", ") + std::string(kind);
     }
+    const bool may_be_left_out = record.kind == CaseKind::kFresh && record.verdict == Verdict::kOk;
+    if (may_be_left_out && !record.detail.empty()) notes += ", " + record.detail;
     rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
   }
   return "\n" + columns(rows);

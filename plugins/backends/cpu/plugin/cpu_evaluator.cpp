@@ -73,8 +73,7 @@ std::string refused_contents(const CompiledModule& module) {
 }
 
 void leave_out_slow(Case* c) {
-  if (c->verdict == Verdict::kOk)
-    c->detail = "left out: more work there than the limit, as it grows from the shown shapes";
+  if (c->verdict == Verdict::kOk) c->detail = "left out: too much work, as the kernel is slow";
 }
 
 bool is_proof(const EvaluationRequest& request) { return (request.stages & KRL_STAGE_PROOF) != 0; }
