@@ -23,11 +23,13 @@ bool is_exact(const TaskDefinition& task) {
 
 // Exponentials of values far from 0 have few digits left, in no matter what order a right kernel
 // computes them, and the inverse of a subnormal number is infinite; where inputs are multiplied with
-// each other, those of any large products.
+// each other, those of any large products, and transforms spread one large value over its neighbours.
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
   const bool multiplies = !task.work.operations.empty(), exact = is_exact(task);
   if (distribution == Distribution::kSubnormal && !exact) return Distribution::kSmall;
-  if (distribution == Distribution::kLarge && multiplies) return Distribution::kHundredfold;
+  const bool is_enlarged =
+      distribution == Distribution::kLarge || distribution == Distribution::kRare;
+  if (is_enlarged && multiplies) return Distribution::kHundredfold;
   if (distribution == Distribution::kBelow && !exact) distribution = Distribution::kOffset;
   const bool is_far = distribution == Distribution::kBelow || distribution == Distribution::kOffset;
   return is_far && multiplies ? Distribution::kHundredth : distribution;
