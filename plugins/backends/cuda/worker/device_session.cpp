@@ -58,16 +58,23 @@ void add_set(const Program& program, std::uint64_t base, const DrawnInputs& draw
   add_blank(program, base, poison, fills);
 }
 
+bool any_changes(std::span<const DrawnInputs> all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const DrawnInputs& drawn) { return drawn.change != 0; });
+}
+
 std::size_t fills_of_set(const Program& program) {
   return program.inputs.size() + program.blank.size();
 }
 
 void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
   std::vector<std::uint64_t> values;
+  values.reserve(launch.arguments.size());  // a batch has hundreds of launches
   for (const Argument& argument : launch.arguments) {
     values.push_back(argument.address ? set + argument.value : argument.value);
   }
   std::vector<void*> arguments;
+  arguments.reserve(values.size());
   for (std::uint64_t& value : values) arguments.push_back(&value);
   if (launch.shared_bytes > kDefaultShared) {
     KRL_CUDA(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -190,13 +197,14 @@ CUdeviceptr DeviceSession::upload_sealed(std::vector<DeviceFill> fills) {
 
 // Of `sets` sets, whose fills are together at `fills`.
 void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& program,
-                         std::size_t sets) {
+                         std::size_t sets, bool changes) {
   std::uint64_t longest = 0;
   for (const Fill& input : program.inputs) longest = std::max(longest, input.elements);
   for (const Region& blank : program.blank) longest = std::max(longest, blank.bytes / 8);
   std::uint64_t start = guards_.start, mask = guards_.mask;
   void* arguments[] = {&base, &fills, &start, &mask};
   launch_trusted(fill_, fills_of_set(program) * sets, longest, arguments);
+  if (!changes) return;
   launch_trusted(change_, fills_of_set(program) * sets, longest / kChangedOf, arguments);
 }
 
@@ -206,7 +214,7 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs,
   add_inputs(inputs, 0, drawn, &fills);
   Program program;
   program.inputs = inputs;
-  draw(base, upload_sealed(std::move(fills)), program, 1);
+  draw(base, upload_sealed(std::move(fills)), program, 1, drawn.change != 0);
 }
 
 void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
@@ -216,7 +224,7 @@ void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
   for (std::size_t s = 0; s < drawn.size(); ++s) {
     add_set(program, places.at(s), drawn[s], poison + s, &fills);
   }
-  draw(base, upload_sealed(std::move(fills)), program, drawn.size());
+  draw(base, upload_sealed(std::move(fills)), program, drawn.size(), any_changes(drawn));
 }
 
 void DeviceSession::put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves,
@@ -366,7 +374,7 @@ void DeviceSession::put_away(const Queued& program, std::size_t first, std::size
 void DeviceSession::launch_unmeasured(const Time& time, const std::vector<Queued>& programs) {
   for (const Queued& program : programs) {
     overwrite_leftovers(program.timed.program, program.module);
-    draw(arena_.get(), program.fills, program.timed.program, 1);
+    draw(arena_.get(), program.fills, program.timed.program, 1, time.inputs.front().change != 0);
     launch(program.timed.program, arena_.get() + time.places.front(), program.module);
     put_away(program, 0, 1);
   }
@@ -389,7 +397,7 @@ void DeviceSession::enqueue(const Queued& queued, const Time& time, std::size_t 
   const std::size_t sets = queued.timed.sets(), first = 1 + sample * sets;
   overwrite_leftovers(program, queued.module);
   draw(arena_.get(), queued.fills + first * fills_of_set(program) * sizeof(DeviceFill), program,
-       sets);
+       sets, any_changes(std::span(time.inputs).subspan(1 + sample * time.sets, sets)));
   flush_l2();
   KRL_CUDA(cuEventRecord, timed.start.get(), nullptr);
   for (std::uint32_t l = 0; l < queued.timed.launches; ++l) {

@@ -111,7 +111,9 @@ class DeviceSession {
   static Module loaded(const Load& load);
   void require_space(std::uint64_t bytes) const;
   CUdeviceptr upload_sealed(std::vector<DeviceFill> fills);
-  void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);
+  // `changes`: of any of the inputs.
+  void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets,
+            bool changes);
   void require_space(const Time& time) const;
   bool is_as_new(const Load& load) const;
   void load_anew();

@@ -247,7 +247,7 @@ struct Detach {
 };
 
 // Holds a set in a runner's arena after a Run against the expected values; those are computed if
-// the key is new. The answer is a CheckResult.
+// the key is new. "check" has a list of them; the answer is a list of CheckResults.
 struct Check {
   std::string key;           // of everything that decides the expected values
   OracleRequest reference;   // its memory is the checker's own
@@ -373,6 +373,22 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DrawnInputs, seed, distribution, change)
+// A batch has hundreds: as objects they would take longer to read than the launches take.
+inline void to_json(nlohmann::json& json, const std::vector<DrawnInputs>& all) {
+  std::vector<std::uint64_t> numbers;
+  for (const DrawnInputs& drawn : all) {
+    const auto distribution = static_cast<std::uint64_t>(drawn.distribution);
+    numbers.insert(numbers.end(), {drawn.seed, distribution, drawn.change});
+  }
+  json = numbers;
+}
+inline void from_json(const nlohmann::json& json, std::vector<DrawnInputs>& all) {
+  const auto numbers = json.get<std::vector<std::uint64_t>>();
+  all.clear();
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    all.push_back({numbers[i], static_cast<Distribution>(numbers.at(i + 1)), numbers.at(i + 2)});
+  }
+}
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, stack_bytes,

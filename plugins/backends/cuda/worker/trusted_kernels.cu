@@ -292,8 +292,7 @@ constexpr long long kResidentClocks = 8192;
 
 extern __shared__ u32 krl_shared[];
 
-__device__ void stay_resident() {
-  const long long start = clock64();
+__device__ void stay_resident(long long start) {
   while (clock64() - start < kResidentClocks) continue;
 }
 
@@ -314,18 +313,20 @@ __device__ u32 overwritten_registers(u32 word) {
 // Shared memory and registers, a block a multiprocessor. What the registers held stays in sight
 // through a word that stands in shared memory anyway.
 extern "C" __global__ void __launch_bounds__(256) krl_overwrite(u64 poison, u32 words) {
+  const long long start = clock64();
   const u32 sum = overwritten_registers(poison_word(poison, threadIdx.x));
   for (u32 i = threadIdx.x; i < words; i += 256) krl_shared[i] = poison_word(poison, i);
   if (words != 0 && sum == 0x12345678u) krl_shared[0] = 0;
-  stay_resident();
+  stay_resident(start);
 }
 
 template <int kBytes>
 __device__ void overwrite_local(u64 poison) {
+  const long long start = clock64();
   [[maybe_unused]] volatile u32 frame[kBytes / 4];
   KRL_UNROLL(unroll 4)
   for (int i = 0; i < kBytes / 4; ++i) frame[i] = poison_word(poison, i);
-  stay_resident();
+  stay_resident(start);
 }
 
 #define KRL_OVERWRITE_LOCAL(bytes)                                                               \

@@ -10,7 +10,8 @@ CUdeviceptr UploadBuffer::upload(const void* data, std::uint64_t bytes) {
     bytes_ = std::max<std::uint64_t>(bytes, 4096);
     memory_ = allocate(bytes_);
   }
-  if (bytes > 0) KRL_CUDA(cuMemcpyHtoD, memory_.get(), data, bytes);
+  // The driver has its own copy of pageable memory before it returns; the GPU need not be done.
+  if (bytes > 0) KRL_CUDA(cuMemcpyHtoDAsync, memory_.get(), data, bytes, nullptr);
   return memory_.get();
 }
 

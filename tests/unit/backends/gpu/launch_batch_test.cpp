@@ -60,6 +60,18 @@ TEST(LaunchBatch, UsesEachInputOnce) {
 }
 
 // Neither steps nor an order that the launches before would tell.
+TEST(LaunchBatch, ItsInputsAreTheSameAsAMessage) {
+  const std::vector<gpu::DrawnInputs> inputs = {
+      {~0ull, Distribution::kStructured, 3}, {4}, {5, Distribution::kAsGiven, 1ull << 63}};
+  const auto read = nlohmann::json(inputs).get<std::vector<gpu::DrawnInputs>>();
+  ASSERT_EQ(read.size(), inputs.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].seed, inputs[i].seed);
+    EXPECT_EQ(read[i].distribution, inputs[i].distribution);
+    EXPECT_EQ(read[i].change, inputs[i].change);
+  }
+}
+
 TEST(LaunchBatch, PlacesHaveNoPattern) {
   std::mt19937_64 random(3);
   std::set<std::int64_t> steps;

@@ -192,8 +192,12 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
   return wait(), std::memcpy(to, host(from), bytes), sticky;
 }
+// Pageable memory is copied at once, as drivers do, for page-locked memory makes no difference here.
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-  return enqueue([=] { std::memcpy(host(to), from, bytes); });
+  const char* const first = static_cast<const char*>(from);
+  return enqueue([to, staged = std::vector<char>(first, first + bytes)] {
+    std::memcpy(host(to), staged.data(), staged.size());
+  });
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   return enqueue([=] { std::memcpy(to, host(from), bytes); });
