@@ -104,7 +104,7 @@ class Trials {
     check.place = place_;
     check.bytes = buffers_.program.bytes;
     check.output_offsets = buffers_.output_offsets;
-    const auto result = gpu_.ask_checker("check", check).get<gpu::CheckResult>();
+    const auto result = results_of(gpu_, {check}).front();
     for (std::size_t o = 0; o < result.outputs.size(); ++o) {
       if (result.outputs[o].wrong == 0) continue;
       stop(run_.case_index, Verdict::kFlagged,

@@ -18,7 +18,7 @@ namespace krl::cuda {
 namespace {
 
 constexpr int kRepetitions = 2;          // of a wrong run, to see whether it is wrong every time
-constexpr std::uint64_t kMostRuns = 16;  // at once: their requests and answers wait in pipes
+constexpr std::uint64_t kMostRuns = 64;  // at once: their requests wait in a pipe
 
 struct FaultText {
   CUresult code;
@@ -148,15 +148,29 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRu
   return false;
 }
 
-// Runs of one case, each on a separate set. `anew`: the first finds the module as the first of a
-// batch of timed launches does. The first failure, if there is one.
-std::optional<RunnerFailure> run_all(Gpu& gpu, const BufferSet& buffers,
+// The layout of each run.
+std::vector<BufferSet> buffers_of(const GpuCandidate& candidate, std::span<const PlannedRun> runs) {
+  std::vector<BufferSet> buffers;
+  for (const PlannedRun& run : runs) buffers.push_back(candidate.buffers(run.case_index));
+  return buffers;
+}
+
+std::uint64_t most_bytes(const std::vector<BufferSet>& buffers) {
+  std::uint64_t bytes = 0;
+  for (const BufferSet& set : buffers) bytes = std::max(bytes, set.program.bytes);
+  return bytes;
+}
+
+// Each on a separate set. `anew`: the first of a case finds the module as the first of a batch of
+// timed launches does. The first failure, if there is one.
+std::optional<RunnerFailure> run_all(Gpu& gpu, const std::vector<BufferSet>& buffers,
                                      std::span<const PlannedRun> runs,
                                      const std::vector<std::uint64_t>& places, bool anew) {
   std::vector<nlohmann::json> requests;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    requests.emplace_back(gpu::Run{buffers.program, places[r], drawn_inputs(runs[r]),
-                                   runs[r].poison, anew && r == 0});
+    const bool is_first = r == 0 || runs[r].case_index != runs[r - 1].case_index;
+    requests.emplace_back(gpu::Run{buffers[r].program, places[r], drawn_inputs(runs[r]),
+                                   runs[r].poison, anew && is_first});
   }
   return gpu.ask_runner_all("run", requests);
 }
@@ -185,49 +199,67 @@ Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const 
   return inspection;
 }
 
-std::vector<Inspection> inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
+std::vector<Inspection> inspect(Gpu& gpu, const GpuCandidate& candidate,
+                                const std::vector<BufferSet>& buffers,
                                 std::span<const PlannedRun> runs,
                                 const std::vector<std::uint64_t>& places) {
   const PreparedTask& task = candidate.task;
-  std::vector<nlohmann::json> checks;
+  std::vector<gpu::Check> checks;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    gpu::Check check = expectation(task, runs[r]);
+    gpu::Check& check = checks.emplace_back(expectation(task, runs[r]));
     check.runner = gpu.runner();
     check.place = places[r];
-    check.bytes = buffers.program.bytes;
-    check.input_offsets = buffers.input_offsets;
-    check.output_offsets = buffers.output_offsets;
-    check.guards = buffers.guards;
+    check.bytes = buffers[r].program.bytes;
+    check.input_offsets = buffers[r].input_offsets;
+    check.output_offsets = buffers[r].output_offsets;
+    check.guards = buffers[r].guards;
     check.fetched = candidate.has_host();
-    checks.emplace_back(check);
   }
-  const auto results = gpu.ask_checker_all("check", checks);
+  const auto results = results_of(gpu, checks);
   std::vector<Inspection> inspections;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const auto result = results[r].get<gpu::CheckResult>();
-    require_right_reference(task, runs[r], result);
-    inspections.push_back(inspection_of(task, runs[r], buffers, result));
+    require_right_reference(task, runs[r], results[r]);
+    inspections.push_back(inspection_of(task, runs[r], buffers[r], results[r]));
   }
   return inspections;
 }
 
-// The first runs of `plan`, all of one case, that the arena has room for at once.
+// May the runs of two cases be in the arena at once? One of a real size is run when all before it
+// were right.
+bool are_together(const PreparedTask& task, std::size_t a, std::size_t b) {
+  const bool real = task.is_real(a) || task.is_real(b);
+  return a == b || (!real && task.kind_of(a) == task.kind_of(b));
+}
+
+// The first runs of `plan` that the arena has room for at once.
 std::span<const PlannedRun> next_runs(Gpu& gpu, const GpuCandidate& candidate,
                                       std::span<const PlannedRun> plan) {
-  const std::size_t index = plan.front().case_index;
-  const std::uint64_t bytes = candidate.buffers(index).program.bytes;
-  const auto room = candidate.has_host() ? 1 : gpu.arena_bytes() / 2 / bytes;
-  const auto most = std::clamp<std::uint64_t>(room, 1, kMostRuns);
-  const auto other = std::find_if(plan.begin(), plan.end(),
-                                  [&](const PlannedRun& run) { return run.case_index != index; });
-  return plan.first(std::min<std::size_t>(most, static_cast<std::size_t>(other - plan.begin())));
+  const std::uint64_t most = candidate.has_host() ? 1 : kMostRuns;
+  std::uint64_t runs = 0, bytes = 0;
+  for (const PlannedRun& run : plan.first(std::min(plan.size(), most))) {
+    if (!are_together(candidate.task, plan.front().case_index, run.case_index)) break;
+    bytes = std::max(bytes, candidate.buffers(run.case_index).program.bytes);
+    if (runs > 0 && (runs + 1) * bytes > gpu.arena_bytes() / 2) break;
+    ++runs;
+  }
+  return plan.first(runs);
+}
+
+// Is a case still to be judged? A candidate that failed in cheap runs is not run in expensive ones.
+bool is_open(const PreparedTask& task, std::size_t index, EvaluationRecord* record) {
+  Case& c = record->cases[index];
+  const bool costly = task.is_real(index) || task.kind_of(index) == CaseKind::kFresh;
+  const bool failed = record->verdict != Verdict::kOk;
+  if (costly && failed && c.verdict == Verdict::kOk) leave_out(&c, record->verdict);
+  return c.verdict == Verdict::kOk;
 }
 
 // The inspections of runs: false if the candidate has failed.
 bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
             const std::vector<Inspection>& inspections, EvaluationRecord* record) {
-  Case& c = record->cases[runs.front().case_index];
-  for (std::size_t r = 0; r < runs.size() && c.verdict == Verdict::kOk; ++r) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!is_open(candidate.task, runs[r].case_index, record)) continue;
+    Case& c = record->cases[runs[r].case_index];
     if (!inspections[r].outside.empty()) {
       gpu.replace_runner();
       stop(runs[r].case_index, Verdict::kRuntimeFault,
@@ -245,7 +277,31 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
   return true;
 }
 
+// A run failed. What those of the cases before left behind is gone, and so they run again.
+void report_failure(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
+                    const RunnerFailure& failure, EvaluationRecord* record) {
+  const PlannedRun& failed = runs[failure.request];
+  const Blame blame = blame_of(failure, candidate, failed);
+  const auto own = std::find_if(runs.begin(), runs.end(), [&](const PlannedRun& run) {
+    return run.case_index == failed.case_index;
+  });
+  const auto earlier = runs.first(static_cast<std::size_t>(own - runs.begin()));
+  if (!earlier.empty()) {
+    gpu.replace_runner();
+    const auto loaded = gpu.ask_runner("load", candidate.load());
+    const auto again = loaded ? run_and_inspect(gpu, candidate, earlier) : loaded.error();
+    if (again && !report(gpu, candidate, earlier, *again, record)) return;
+  }
+  stop(failed.case_index, blame.verdict, blame.why, record);
+  record->repeatable = record->repeatable && blame.verdict != Verdict::kTimeout;
+}
+
 }  // namespace
+
+std::vector<gpu::CheckResult> results_of(Gpu& gpu, const std::vector<gpu::Check>& checks) {
+  const auto results = gpu.ask_checker("check", checks, checks.size());
+  return results.get<std::vector<gpu::CheckResult>>();
+}
 
 gpu::DrawnInputs drawn_inputs(const PlannedRun& run) {
   return {run.seed, run.distribution, run.change};
@@ -291,8 +347,7 @@ Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, cons
 }
 
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
-  const auto result = gpu.ask_checker("check", expectation(task, run));
-  require_right_reference(task, run, result.get<gpu::CheckResult>());
+  require_right_reference(task, run, results_of(gpu, {expectation(task, run)}).front());
 }
 
 std::vector<OutputTraits> traits_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
@@ -324,11 +379,10 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 std::span<const PlannedRun> runs,
                                                                 bool anew) {
   std::mt19937_64 random(secret_number());
-  const BufferSet buffers = candidate.buffers(runs.front().case_index);
-  const auto places =
-      random_places(runs.size(), buffers.program.bytes, 0, gpu.arena_bytes(), random);
+  const std::vector<BufferSet> buffers = buffers_of(candidate, runs);
+  const auto places = random_places(runs.size(), most_bytes(buffers), 0, gpu.arena_bytes(), random);
   const auto failure = candidate.has_host()
-                           ? run_host_code(gpu, buffers, runs.front(), places.front())
+                           ? run_host_code(gpu, buffers.front(), runs.front(), places.front())
                            : run_all(gpu, buffers, runs, places, anew);
   if (failure) return *failure;
   std::vector<Inspection> inspections;
@@ -363,23 +417,14 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     return;
   }
   for (std::span<const PlannedRun> rest = plan; !rest.empty();) {
-    const auto runs = next_runs(gpu, candidate, rest);
-    rest = rest.subspan(runs.size());
-    const std::size_t index = runs.front().case_index;
-    if (record->cases[index].verdict != Verdict::kOk) continue;
-    // A candidate that failed in cheap runs is not run in expensive ones.
-    const bool costly = task.is_real(index) || task.kind_of(index) == CaseKind::kFresh;
-    if (costly && record->verdict != Verdict::kOk) {
-      leave_out(&record->cases[index], record->verdict);
+    if (!is_open(task, rest.front().case_index, record)) {
+      rest = rest.subspan(1);
       continue;
     }
+    const auto runs = next_runs(gpu, candidate, rest);
+    rest = rest.subspan(runs.size());
     const auto inspections = run_and_inspect(gpu, candidate, runs);
-    if (!inspections) {
-      const Blame blame = blame_of(inspections.error(), candidate, runs.front());
-      stop(index, blame.verdict, blame.why, record);
-      record->repeatable = record->repeatable && blame.verdict != Verdict::kTimeout;
-      return;
-    }
+    if (!inspections) return report_failure(gpu, candidate, runs, inspections.error(), record);
     if (!report(gpu, candidate, runs, *inspections, record)) return;
   }
 }

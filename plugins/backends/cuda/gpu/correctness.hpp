@@ -27,8 +27,8 @@ struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a place outside of all buffers that was written; empty: none
 };
-// Does runs of one case with what is loaded, on sets of buffers somewhere in the arena, and looks
-// at what they left behind. Host code does one at a time. `anew`: the module is as if just loaded.
+// Does runs with what is loaded, on sets of buffers somewhere in the arena, and looks at what they
+// left behind. Host code does one at a time. `anew`: before each case the module is as if just loaded.
 Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
                                                                 std::span<const PlannedRun> runs,
@@ -42,6 +42,9 @@ void check_arena(Gpu& gpu, EvaluationRecord* record);
 // says so, of the case of `run`.
 bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                    EvaluationRecord* record);
+
+// What the checker finds. Throws as Gpu::ask_checker.
+std::vector<gpu::CheckResult> results_of(Gpu& gpu, const std::vector<gpu::Check>& checks);
 
 gpu::DrawnInputs drawn_inputs(const PlannedRun& run);
 

@@ -234,7 +234,9 @@ std::optional<RunnerFailure> Gpu::ask_runner_all(const char* kind,
   std::optional<RunnerFailure> first;
   for (std::size_t i = 0; i < requests.size() && runners().active; ++i) {
     const auto answer = runner_answer(1);
-    if (!answer && !first) first = answer.error();
+    if (answer || first) continue;
+    first = answer.error();
+    first->request = i;
   }
   return first;
 }
@@ -277,22 +279,9 @@ Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& 
   return failure;
 }
 
-json Gpu::ask_checker(const char* kind, const json& request) {
-  current_checker().conversation.send({{kind, request}});
-  return checker_answer(kind);
-}
-
-std::vector<json> Gpu::ask_checker_all(const char* kind, const std::vector<json>& requests) {
-  Worker& checker = current_checker();
-  for (const json& request : requests) checker.conversation.send({{kind, request}});
-  std::vector<json> answers;
-  while (answers.size() < requests.size()) answers.push_back(checker_answer(kind));
-  return answers;
-}
-
-json Gpu::checker_answer(const char* kind) {
-  Conversation& conversation = checker_->conversation;
-  const auto answer = conversation.receive(workers_.check_limit);
+json Gpu::ask_checker(const char* kind, const json& request, std::size_t parts) {
+  Conversation& conversation = current_checker().conversation;
+  const auto answer = conversation.ask({{kind, request}}, parts * workers_.check_limit);
   if (answer && !is_trouble(*answer)) return *answer;
   const std::string name = "the checker of GPU " + std::to_string(description_.index);
   const std::string why = complaint(conversation, answer);

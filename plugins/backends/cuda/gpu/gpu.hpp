@@ -50,8 +50,9 @@ struct CalledBaseline {
 struct RunnerFailure {
   // kForged: an answer came that is none.
   enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
-  gpu::Trouble trouble;  // of a kTrouble
-  Ending ending;         // of a kDied
+  gpu::Trouble trouble;     // of a kTrouble
+  Ending ending;            // of a kDied
+  std::size_t request = 0;  // of several: which it was
 };
 
 enum class RunnerKind { kDevice, kHost };
@@ -85,11 +86,10 @@ class Gpu {
   std::optional<RunnerFailure> ask_runner_all(const char* kind,
                                               const std::vector<nlohmann::json>& requests);
   // One request to the checker. Throws WorkerKilled, and Failure(KRL_UNAVAILABLE) if it died, hung
-  // or failed: the next request starts another.
-  nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
-  // Requests that it continues with by itself, and their answers in order. Throws as ask_checker.
-  std::vector<nlohmann::json> ask_checker_all(const char* kind,
-                                              const std::vector<nlohmann::json>& requests);
+  // or failed: the next request starts another. `parts`: of the request, each of which may take as
+  // long as one.
+  nlohmann::json ask_checker(const char* kind, const nlohmann::json& request,
+                             std::size_t parts = 1);
   // The SM clock now; 0: unknown. Throws as ask_checker.
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
   // The baselines' times in the checker, by the caller's keys; empty after it was replaced.
@@ -167,7 +167,6 @@ class Gpu {
   void attach_runner();
   void wait_for_memory();
   Checked<nlohmann::json, RunnerFailure> runner_answer(std::uint32_t runs);
-  nlohmann::json checker_answer(const char* kind);
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
                                                          const nlohmann::json& request,
                                                          std::uint32_t runs, std::size_t numbers);

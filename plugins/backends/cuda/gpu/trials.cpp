@@ -78,7 +78,7 @@ std::optional<Samples> checked_trials(Gpu& gpu, const GpuCandidate& candidate,
   check.place = request.place;
   check.bytes = request.program.bytes;
   check.output_offsets = buffers.output_offsets;
-  const auto outputs = gpu.ask_checker("check", check).get<gpu::CheckResult>().outputs;
+  const auto outputs = results_of(gpu, {check}).front().outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (outputs[o].wrong == 0) continue;
     stop(run.case_index, Verdict::kFlagged,

@@ -1,9 +1,11 @@
 #include "plugins/backends/cuda/worker/output_check.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <future>
 
 #include "plugins/backends/evaluator/check/element.hpp"
 
@@ -59,49 +61,86 @@ void OutputCheck::attach(const Attach& attach) {
 
 void OutputCheck::detach(const Detach& detach) { arenas_.erase(detach.runner); }
 
-ReferenceProblem OutputCheck::compute(const OracleRequest& request, CUdeviceptr memory) {
-  KRL_CUDA(cuCtxSynchronize);
-  if (on_gpu_ && is_quicker_on_cpu(request) && !compute_on_cpu(request, memory)) return {};
+ReferenceProblem OutputCheck::compute(const OracleRequest& request, CUdeviceptr memory,
+                                      ReferenceStore& on_cpu, Turn& turn) {
+  const bool tries_cpu = on_gpu_ && is_quicker_on_cpu(request);
+  if (tries_cpu && !compute_on_cpu(request, memory, on_cpu, turn)) return {};
   if (on_gpu_) {
+    KRL_CUDA(cuCtxSynchronize);
     const auto problem = on_gpu_->compute(request, reinterpret_cast<std::byte*>(memory));
     KRL_CUDA(cuCtxSynchronize);
     if (!problem) return {};
   }
   // A reference may create tensors on the CPU, and then works only there.
-  return compute_on_cpu(request, memory).value_or(ReferenceProblem());
+  return compute_on_cpu(request, memory, on_cpu, turn).value_or(ReferenceProblem());
 }
 
 std::optional<ReferenceProblem> OutputCheck::compute_on_cpu(const OracleRequest& request,
-                                                            CUdeviceptr memory) {
+                                                            CUdeviceptr memory,
+                                                            ReferenceStore& on_cpu, Turn& turn) {
   auto host = downloaded<std::byte>(memory, request.memory_bytes);
-  auto problem = on_cpu_.compute(request, host.data());
+  turn.unlock();
+  auto problem = on_cpu.compute(request, host.data());
+  turn.lock();
   if (!problem) KRL_CUDA(cuMemcpyHtoD, memory, host.data(), host.size());
   return problem;
 }
 
 std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& check) {
+  return expected(check, on_cpu_.front());
+}
+
+std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& check,
+                                                                   ReferenceStore& on_cpu) {
   return expected_.get(check.key, [&] {
+    Turn turn(turn_);
     const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
     Expected fresh{allocate(bytes), {}};
     session_.fill(fresh.memory.get(), check.inputs, check.drawn);
-    fresh.problem = compute(check.reference, fresh.memory.get());
+    fresh.problem = compute(check.reference, fresh.memory.get(), on_cpu, turn);
     return std::pair(std::move(fresh), bytes);
   });
 }
 
-CheckResult OutputCheck::check(const Check& check) {
+void OutputCheck::expect(const std::vector<Check>& checks) {
+  std::vector<const Check*> little;
+  for (const Check& check : checks) {
+    if (is_quicker_on_cpu(check.reference)) little.push_back(&check);
+  }
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](ReferenceStore& on_cpu) {
+    KRL_CUDA(cuCtxSetCurrent, session_.context());
+    for (std::size_t i; (i = next++) < little.size();) expected(*little[i], on_cpu);
+  };
+  std::vector<std::future<void>> others;
+  while (others.size() + 1 < std::min(little.size(), on_cpu_.size())) {
+    ReferenceStore& on_cpu = on_cpu_[others.size() + 1];
+    others.push_back(std::async(std::launch::async, work, std::ref(on_cpu)));
+  }
+  work(on_cpu_.front());
+  for (std::future<void>& other : others) other.get();
+}
+
+std::vector<CheckResult> OutputCheck::check(const std::vector<Check>& checks) {
+  expect(checks);
+  std::vector<CheckResult> results;
+  for (const Check& one : checks) results.push_back(checked(one));
+  return results;
+}
+
+CheckResult OutputCheck::checked(const Check& check) {
   const auto right = expected(check);
-  CheckResult checked;
-  checked.problem = right->problem;
-  if (!checked.problem.message.empty() || check.runner == 0) return checked;
+  CheckResult result;
+  result.problem = right->problem;
+  if (!result.problem.message.empty() || check.runner == 0) return result;
   const Arena& arena = arenas_.at(check.runner);
   const CUdeviceptr set = check.fetched ? copies_.get() : arena.memory.get() + check.place;
-  compare(check, set, right->memory.get(), &checked);
-  find_changes(check, set, right->memory.get(), &checked);
+  compare(check, set, right->memory.get(), &result);
+  find_changes(check, set, right->memory.get(), &result);
   if (!check.fetched) {
     session_.put_away(arena.memory.get(), {{check.place, kNone}}, check.bytes, arena.guards);
   }
-  return checked;
+  return result;
 }
 
 void OutputCheck::stage(const Stage& stage) {
@@ -269,7 +308,7 @@ double OutputCheck::time_call(const OracleRequest& reference, CUdeviceptr memory
     return session_.time_call(on_gpu_->callable(reference, reinterpret_cast<std::byte*>(memory)));
   }
   auto host = downloaded<std::byte>(memory, reference.memory_bytes);
-  const auto call = on_cpu_.callable(reference, host.data());
+  const auto call = on_cpu_.front().callable(reference, host.data());
   const auto start =
       std::chrono::steady_clock::now();  // no event of the GPU sees what the CPU does
   call();

@@ -1,9 +1,12 @@
 // Keeps the outputs of a task's reference on the GPU, and compares runners' memory with them. Used
-// by one thread; the session's context is current.
+// by one thread; the session's context is current. References of few elements are computed by
+// threads of its own.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
@@ -22,7 +25,7 @@ class OutputCheck {
 
   void attach(const Attach& attach);
   void detach(const Detach& detach);
-  CheckResult check(const Check& check);
+  std::vector<CheckResult> check(const std::vector<Check>& checks);
   void stage(const Stage& stage);
   void fetch(const Fetch& fetch);
   // Is the arena of a runner as it was before its candidate came?
@@ -66,8 +69,15 @@ class OutputCheck {
 
  private:
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
-  ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
-  std::optional<ReferenceProblem> compute_on_cpu(const OracleRequest& request, CUdeviceptr memory);
+  using Turn = std::unique_lock<std::mutex>;
+  CheckResult checked(const Check& check);
+  // Computes what is expected, of several at once where that is done on processors.
+  void expect(const std::vector<Check>& checks);
+  std::shared_ptr<const Expected> expected(const Check& check, ReferenceStore& on_cpu);
+  ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory, ReferenceStore& on_cpu,
+                           Turn& turn);
+  std::optional<ReferenceProblem> compute_on_cpu(const OracleRequest& request, CUdeviceptr memory,
+                                                 ReferenceStore& on_cpu, Turn& turn);
   // Makes up the outputs of a check, in the session's own arena.
   void make_up(const TryImpostor& impostor, CUdeviceptr inputs);
   std::vector<DeviceReport> reports_of(const Check& check, CUdeviceptr set, CUdeviceptr expected);
@@ -78,8 +88,9 @@ class OutputCheck {
                                          CUdeviceptr expected) const;
 
   DeviceSession& session_;
+  std::mutex turn_;  // at the session, of threads that compute references
   std::optional<ReferenceStore> on_gpu_;
-  ReferenceStore on_cpu_;
+  std::array<ReferenceStore, 4> on_cpu_;  // of each thread; the first is the caller's
   MemoryCache<Expected> expected_;
   std::map<std::uint64_t, Arena> arenas_;
   DeviceMemory copies_;

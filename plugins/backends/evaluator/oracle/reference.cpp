@@ -394,6 +394,7 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
                                                         std::byte* memory) {
   try {
     const c10::InferenceMode no_gradients;
+    torch::jit::setGraphExecutorOptimize(false);  // of this thread
     choose_convolutions(request);
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");

@@ -171,6 +171,16 @@ TEST(GpuCorrectness, GoesOnAfterAFault) {
   }
 }
 
+TEST(GpuCorrectness, JudgesTheCasesBeforeOneThatFaults) {
+  const EvaluationRecord record = checked(Candidate("wrong_where_large_and_faults_elsewhere"));
+  EXPECT_EQ(record.verdict, Verdict::kWrongResult) << record.why;
+  EXPECT_EQ(record.cases[0].verdict, Verdict::kWrongResult);
+  EXPECT_EQ(record.cases[1].verdict, Verdict::kRuntimeFault);
+  EXPECT_THAT(record.cases[1].detail, HasSubstr("illegal address"));
+  EXPECT_THAT(record.cases[2].detail, HasSubstr("not run"));
+  EXPECT_EQ(checked(Candidate("good")).verdict, Verdict::kOk);
+}
+
 TEST(GpuCorrectness, NamesTheLaunchThatIsRefused) {
   const EvaluationRecord record = checked(Candidate("good", "dim3(64, 16)"));
   EXPECT_EQ(record.verdict, Verdict::kLaunchError);

@@ -98,6 +98,12 @@ SIMULATED(changes_its_input)
 void faults(const float*, float*, int) { *reinterpret_cast<volatile int*>(8) = 1; }
 SIMULATED(faults)
 
+void wrong_where_large_and_faults_elsewhere(const float* x, float* y, int n) {
+  if (n < 1000) faults(x, y, n);
+  if (index() < n) y[index()] = x[index()];
+}
+SIMULATED(wrong_where_large_and_faults_elsewhere)
+
 void hangs(const float*, float*, int) {
   volatile int i = 0;
   while (i == 0) continue;
