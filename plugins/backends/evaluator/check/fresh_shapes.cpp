@@ -21,6 +21,9 @@ constexpr double kLarge = 0.8;
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
 
+// Shapes of a set whose axes all lie at borders of tiles.
+constexpr std::size_t kCorners = 2;
+
 // A pool of fewer is filled up.
 constexpr std::size_t kFewShapes = 3 * kShapeSets;
 
@@ -232,14 +235,15 @@ class PoolMaker {
     return values;
   }
 
-  // What a grid or a loop leaves out at the end of a tile.
+  // What a grid or a loop leaves out at the end of a tile, of one axis and of all at once.
   void add_borders(std::vector<std::size_t>& set) {
+    const auto add_to_set = [&](std::optional<std::size_t> shape) {
+      if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
+    };
     for (const AxisRange& range : task_.ranges) {
-      for (const bool behind : {false, true}) {
-        const auto shape = find_border(range, behind);
-        if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
-      }
+      for (const bool behind : {false, true}) add_to_set(find_border(range, behind));
     }
+    for (std::size_t c = 0; task_.ranges.size() > 1 && c < kCorners; ++c) add_to_set(find_corner());
   }
 
   // An axis that ends with a tile, one of the last that the work allows, or one step behind any; with
@@ -262,6 +266,20 @@ class PoolMaker {
       if (const auto added = add(values, usual())) return added;
     }
     return known;
+  }
+
+  // Axes that end with a tile of 32 to 128, or one step behind it; a quarter of them short.
+  std::optional<std::size_t> find_corner() {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      IntegerNames values;
+      for (const AxisRange& range : task_.ranges) {
+        const std::int64_t tile = 32 << random_.below(3), beyond = random_.below(2) * range.step;
+        const bool is_short = random_.below(4) == 0;
+        values[range.axis] = within(range, is_short ? random_.spread(1, 8) : tile + beyond);
+      }
+      if (const auto added = add(values, usual())) return added;
+    }
+    return {};
   }
 
   // A set whose shapes with an axis far beyond are all thin gets one that is not.

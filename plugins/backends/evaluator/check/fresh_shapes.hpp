@@ -17,7 +17,7 @@ namespace krl::evaluator {
 // the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
 // the sets each kind of one axis meets others of the other axes: small and large, long and thin.
 // Besides, it has two shapes for each axis that end with a tile and begin another one, beside few
-// of all other axes.
+// of all other axes, and two in which most axes do.
 inline constexpr std::size_t kSizeKinds = 5;
 inline constexpr std::size_t kShapeSets = 5;
 

@@ -43,7 +43,7 @@ TEST(FreshShapesTest, EverySetHasEveryKindOfSizeForEveryAxis) {
   const FreshPool pool = make_pool(rows_task(), kUpToCases);
   ASSERT_EQ(pool.sets.size(), kShapeSets);
   for (const auto& set : pool.sets) {
-    ASSERT_GE(set.size(), kSizeKinds + 4);
+    ASSERT_GE(set.size(), kSizeKinds + 6);
     for (const auto& [axis, shown] : {std::pair("rows", 96), std::pair("cols", 200)}) {
       bool least = false, few = false, tiles = false, behind = false, beyond = false;
       for (const std::size_t at : set) {
