@@ -67,10 +67,11 @@ std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t sh
   return std::max(shown + 1, most - random.below(std::max<std::int64_t>(most / 16, 1)));
 }
 
-// The largest tile that fits, and is no larger than `tile`, as often as it fits; 0 if none does.
 struct Tiles {
   std::int64_t size, count;
 };
+
+// The largest tile that fits, and is no larger than `tile`, as often as it fits; 0 if none does.
 Tiles tiles_within(std::int64_t most, std::int64_t tile) {
   while (tile > most) tile /= 2;
   return tile < 8 ? Tiles{0, 0} : Tiles{tile, most / tile};
@@ -155,6 +156,7 @@ class PoolMaker {
     return most;
   }
   std::int64_t largest_shown(const std::string& axis) const { return largest(task_.cases, axis); }
+
   void set_longest() {
     IntegerNames least;
     for (const AxisRange& range : task_.ranges) least[range.axis] = range.low;

@@ -26,7 +26,7 @@ enum class Distribution : std::uint8_t {
   // below -128, small.
   kStructured,
   kOffset,     // a mean of a hundred deviations, above or below 0, where rows are not short
-  kBelow,      // below -2^14, or -2^10 in float16; a quarter of the rows above 2^14 in one lane
+  kBelow,      // below -2^14, or -2^10 in float16; an eighth of the rows above 2^14 in one lane
   kLarge,      // 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // as kSmall, and half of the rows below the least normal number
