@@ -23,7 +23,7 @@ enum class Distribution : std::uint8_t {
   // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error.
   kOddHalves,
   // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128 times,
-  // below -128, small.
+  // below -128.
   kStructured,
   kOffset,     // a mean of a hundred deviations, above or below 0, where rows are not short
   kBelow,      // below -2^14, or -2^10 in float16; an eighth of the rows above 2^14 in one lane
