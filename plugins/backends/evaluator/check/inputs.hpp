@@ -25,8 +25,10 @@ enum class Distribution : std::uint8_t {
   // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128 times,
   // below -128.
   kStructured,
-  kOffset,     // a mean of a hundred deviations, above or below 0, where rows are not short
-  kBelow,      // below -2^14, or -2^10 in float16; an eighth of the rows above 2^14 in one lane
+  kOffset,  // a mean of a hundred deviations, above or below 0, where rows are not short
+  // Below -2^14, or -2^10 in float16; an eighth of the rows below -2^70, an eighth above 2^14 in one
+  // lane.
+  kBelow,
   kLarge,      // 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // as kSmall, and half of the rows below the least normal number

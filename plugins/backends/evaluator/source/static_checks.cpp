@@ -58,6 +58,10 @@ constexpr std::string_view kStandardAttributes[] = {"fallthrough", "likely", "ma
 constexpr std::string_view kDirectives[] = {"define", "undef", "if",    "ifdef", "ifndef",
                                             "elif",   "else",  "endif", "error", "warning"};
 
+// The last ones only silence warnings.
+constexpr std::string_view kPragmas[] = {"unroll",          "nounroll",         "once",
+                                         "nv_diag_default", "nv_diag_suppress", "nv_diagnostic"};
+
 // Headers that CUDA code names out of habit; a backend offers those that it has, and the others are
 // compile errors. Any other name might be a file of the machine.
 constexpr std::string_view kHeaders[] = {"algorithm",
@@ -351,8 +355,8 @@ class Checker {
 
   void pragma(const SourceToken& name) {
     const SourceToken& what = ahead(2);
-    const bool allowed = what.is("unroll") || what.is("nounroll") || what.is("once");
-    if (!allowed || what.starts_line) refuse(name, "a pragma other than unroll");
+    if (!contains(kPragmas, what.text) || what.starts_line)
+      refuse(name, "a pragma other than unroll");
   }
 
   void include(const SourceToken& name) {

@@ -9,7 +9,7 @@ __global__ void clear(long long* keys, int rows) {
   if (r < rows) keys[r] = 0;
 }
 __device__ unsigned ordered(float v) {
-  const unsigned bits = __float_as_uint(v);
+  const unsigned bits = __float_as_uint(v + 0.0f);  // -0 is as large as 0
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 __global__ void kern(const float* x, long long* keys, int cols) {

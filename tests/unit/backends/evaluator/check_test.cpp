@@ -329,6 +329,7 @@ TEST(InputsTest, RealsLieAroundAnOffsetBelowZeroAndAtEverySize) {
   for (const float x : below) EXPECT_GE(std::fabs(x), 0x1p14f);
   const auto above = std::ranges::count_if(below, [](float x) { return x > 0; });
   EXPECT_GT(above, 20) << "in one lane of a row";
+  EXPECT_NEAR(std::ranges::count_if(below, [](float x) { return x <= -0x1p70f; }), 1250, 600);
   EXPECT_LT(above, 120);
   const auto large = floats(t, 1, Distribution::kLarge), small = floats(t, 1, Distribution::kSmall);
   EXPECT_GT(*std::ranges::max_element(large), 3 * 0x1p28f);
