@@ -56,12 +56,14 @@ Patience patience_of(const Request& request, const Context& context, Seconds lim
   return patience;
 }
 
+// With a text of its own, which another thread reads: copies of an exception count their references
+// in libstdc++, where ThreadSanitizer does not see it.
 std::optional<Failure> failure_in(const std::exception_ptr& thrown) {
   if (!thrown) return std::nullopt;
   try {
     std::rethrow_exception(thrown);
   } catch (const Failure& failure) {
-    return failure;
+    return Failure(failure.code(), failure.what());
   } catch (const std::exception& error) {
     return Failure(KRL_INTERNAL, error.what());
   }
