@@ -7,13 +7,6 @@ namespace {
 
 constexpr double kSlack = 2;
 
-double elements_of(const ResolvedCase& shape) {
-  double elements = 0;
-  for (const ResolvedTensor& tensor : shape.tensors)
-    elements += static_cast<double>(tensor.elements);
-  return elements;
-}
-
 double longest_growth(const ResolvedCase& from, const ResolvedCase& to) {
   double growth = 1;
   for (const auto& [axis, size] : to.axes)
@@ -37,7 +30,8 @@ WorkGrowth::WorkGrowth(const PreparedTask& task, const MachineRuns& runs) {
 
 double WorkGrowth::most_at(const ResolvedCase& shape) const {
   if (shown_ == nullptr) return 0;
-  const double elements = elements_of(shape) / elements_of(*shown_);
+  const double elements =
+      static_cast<double>(elements_of(shape)) / static_cast<double>(elements_of(*shown_));
   return kSlack * work_ * elements * std::max(elements, longest_growth(*shown_, shape));
 }
 

@@ -7,12 +7,6 @@
 namespace krl::evaluator {
 namespace {
 
-std::int64_t elements_of(const ResolvedCase& shape) {
-  std::int64_t elements = 0;
-  for (const ResolvedTensor& tensor : shape.tensors) elements += tensor.elements;
-  return elements;
-}
-
 bool is_exact(const TaskDefinition& task) {
   const bool is_whole = std::none_of(task.outputs.begin(), task.outputs.end(),
                                      [](const auto& output) { return is_floating(output.dtype); });

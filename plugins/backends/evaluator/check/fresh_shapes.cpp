@@ -89,11 +89,10 @@ struct Work {
   double elements = 0, operations = 0;
 
   Work() = default;
-  Work(const TaskDefinition& task, const ResolvedCase& shape) : operations(shape.operations) {
+  Work(const TaskDefinition& task, const ResolvedCase& shape)
+      : elements(static_cast<double>(elements_of(shape))), operations(shape.operations) {
     for (const AxisRange& range : task.ranges)
       product *= static_cast<double>(shape.axes.at(range.axis));
-    for (const ResolvedTensor& tensor : shape.tensors)
-      elements += static_cast<double>(tensor.elements);
   }
 
   bool is_within(const Work& other, double times, double times_operations) const {
@@ -128,8 +127,7 @@ class PoolMaker {
     for (std::size_t s = 0; s < kShapeSets; ++s) {
       std::vector<std::size_t>& set = pool_.sets.emplace_back();
       for (std::size_t first = 0; first < kSizeKinds; ++first) {
-        const auto shape = find(first, 1 + s % (kSizeKinds - 1));
-        if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
+        add_once(find(first, 1 + s % (kSizeKinds - 1)), set);
       }
       add_borders(set);
       add_large(s, set);
@@ -140,6 +138,10 @@ class PoolMaker {
   }
 
  private:
+  static void add_once(std::optional<std::size_t> shape, std::vector<std::size_t>& set) {
+    if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
+  }
+
   ResolvedCase resolved(const IntegerNames& values) const {
     auto shape = resolve_case(task_, values);
     if (shape) return *std::move(shape);
@@ -239,13 +241,11 @@ class PoolMaker {
 
   // What a grid or a loop leaves out at the end of a tile, of one axis and of all at once.
   void add_borders(std::vector<std::size_t>& set) {
-    const auto add_to_set = [&](std::optional<std::size_t> shape) {
-      if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
-    };
     for (const AxisRange& range : task_.ranges) {
-      for (const bool behind : {false, true}) add_to_set(find_border(range, behind));
+      for (const bool behind : {false, true}) add_once(find_border(range, behind), set);
     }
-    for (std::size_t c = 0; task_.ranges.size() > 1 && c < kCorners; ++c) add_to_set(find_corner());
+    for (std::size_t c = 0; task_.ranges.size() > 1 && c < kCorners; ++c)
+      add_once(find_corner(), set);
   }
 
   // An axis that ends with a tile, one of the last that the work allows, or one step behind any; with
@@ -367,6 +367,12 @@ class PoolMaker {
 };
 
 }  // namespace
+
+std::int64_t elements_of(const ResolvedCase& shape) {
+  std::int64_t elements = 0;
+  for (const ResolvedTensor& tensor : shape.tensors) elements += tensor.elements;
+  return elements;
+}
 
 FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits) {
   if (task.ranges.empty()) return {};

@@ -21,6 +21,9 @@ namespace krl::evaluator {
 inline constexpr std::size_t kSizeKinds = 5;
 inline constexpr std::size_t kShapeSets = 5;
 
+// Of all tensors together.
+std::int64_t elements_of(const ResolvedCase& shape);
+
 struct FreshPool {
   std::vector<ResolvedCase> shapes;            // all different, and none that the task names
   std::vector<std::vector<std::size_t>> sets;  // into `shapes`; an evaluation checks one of them
