@@ -155,12 +155,8 @@ __device__ void put(const Fill& fill, char* base, u64 index, double value) {
 }
 
 __device__ void fill_elements(const Fill& fill, char* base) {
-  for (u64 i = 2 * thread_index(); i < fill.draw.elements; i += 2 * thread_count()) {
-    double values[2];
-    two_elements(fill.draw, i, values);
-    put(fill, base, i, values[0]);
-    if (i + 1 < fill.draw.elements) put(fill, base, i + 1, values[1]);
-  }
+  for (u64 i = thread_index(); i < fill.draw.elements; i += thread_count())
+    put(fill, base, i, element_at(fill.draw, i));
 }
 
 // A row a thread, by Fisher and Yates, in place.

@@ -49,12 +49,7 @@ class Filler {
 
   void fill() {
     if (draw_.values == draws::kPermutation) return permutations();
-    for (u64 i = 0; i < draw_.elements; i += 2) {
-      double values[2];
-      draws::two_elements(draw_, i, values);
-      put(i, values[0]);
-      if (i + 1 < draw_.elements) put(i + 1, values[1]);
-    }
+    for (u64 i = 0; i < draw_.elements; ++i) put(i, draws::element_at(draw_, i));
   }
 
  private:

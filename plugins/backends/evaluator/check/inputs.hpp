@@ -30,8 +30,8 @@ enum class Distribution : std::uint8_t {
   // lane.
   kBelow,
   kLarge,      // 2^28 times, where squares are finite; 2^10 in float16
-  kSmall,      // each row by a power of two of its own, 2^-8 to 2^-40
-  kSubnormal,  // as kSmall, and half of the rows below the least normal number
+  kSmall,      // each row of up to 1024 by a power of two of its own, 2^-8 to 2^-40
+  kSubnormal,  // likewise rows of any length, and half of them below the least normal number
   kRare,       // as given, but for one value of 256 deviations or more in half of the rows
 };
 inline constexpr std::size_t kDistributions = 11;

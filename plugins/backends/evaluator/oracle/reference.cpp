@@ -9,9 +9,9 @@
 #include <torch/jit.h>
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/cat.h>
+#include <ATen/ops/_unique.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/isin.h>
+#include <ATen/ops/searchsorted.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -275,15 +275,21 @@ std::int64_t draws_of(const OracleRequest& request) {
   return draws;
 }
 
-// Whether all elements are some of the inputs' (in float32).
+// Whether a sample of the elements are some of the inputs' (in float32).
 bool is_copied(const at::Tensor& result, const std::vector<c10::IValue>& inputs) {
-  std::vector<at::Tensor> elements;
+  constexpr std::int64_t kSample = 256;
+  if (!result.is_floating_point() || result.numel() == 0) return false;
+  const at::Tensor elements = result.reshape(-1);
+  const std::int64_t step = (elements.numel() + kSample - 1) / kSample;
+  const at::Tensor sample = std::get<0>(at::_unique(elements.slice(0, 0, elements.numel(), step)));
+  at::Tensor found = at::zeros_like(sample, at::kBool);
   for (const c10::IValue& input : inputs) {
-    if (input.isTensor() && input.toTensor().is_floating_point())
-      elements.push_back(input.toTensor().reshape(-1));
+    if (!input.isTensor() || !input.toTensor().is_floating_point()) continue;
+    const at::Tensor values = input.toTensor().reshape(-1);
+    const at::Tensor places = at::searchsorted(sample, values).clamp_max_(sample.numel() - 1);
+    found.index_fill_(0, places.masked_select(sample.take(places).eq(values)), true);
   }
-  return !elements.empty() && result.is_floating_point() &&
-         at::isin(result, at::cat(elements)).all().item<bool>();
+  return found.all().item<bool>();
 }
 
 // The calls of a reference that an answer is made of.
@@ -292,7 +298,9 @@ class ReferenceRuns {
   using Outputs = std::vector<at::Tensor>;
   using Call = std::function<Outputs(at::ScalarType precision, const Nudge& nudge)>;
 
-  ReferenceRuns(const OracleRequest& request, Nudges* nudges, const Call& call)
+  // `inputs`: in float32, to tell whether outputs are copies of their elements.
+  ReferenceRuns(const OracleRequest& request, const std::vector<c10::IValue>& inputs,
+                Nudges* nudges, const Call& call)
       : request_(request) {
     const bool in_single = request.terms == 0;
     exact_ = call(in_single ? at::kFloat : at::kDouble, nullptr);
@@ -303,8 +311,10 @@ class ReferenceRuns {
         std::ranges::any_of(request.outputs, [](const OracleTensor& o) { return o.choices > 1; });
     if (in_single || !(reals || integers)) return;
     single_.push_back(call(at::kFloat, nullptr));
+    for (const at::Tensor& result : single_.front()) copies_.push_back(is_copied(result, inputs));
     if (request.repeats && integers) run_with_ties(call);
-    const std::int64_t draws = reals ? draws_of(request) : request.repeats ? 0 : kIntegerDraws;
+    std::int64_t draws = integers && !request.repeats ? kIntegerDraws : 0;
+    if (rounds()) draws = draws_of(request);
     for (std::int64_t draw = 0; draw < draws; ++draw) {
       const Nudge nudge = [nudges, draw](const at::Tensor& values, std::int64_t place) {
         return nudges->moved(values, draw * 64 + place);
@@ -318,7 +328,7 @@ class ReferenceRuns {
 
   Results of(std::size_t output) const {
     const bool is_integer = !is_floating(request_.outputs[output].dtype);
-    Results results{exact_[output], {}, {}, false};
+    Results results{exact_[output], {}, {}, !copies_.empty() && copies_[output]};
     for (const Outputs& run : is_integer && !tied_.empty() ? tied_ : single_)
       results.single.push_back(run[output]);
     for (const Outputs& run : little_) results.little.push_back(run[output]);
@@ -332,6 +342,13 @@ class ReferenceRuns {
            " tensors, the task declares " + std::to_string(request_.outputs.size()));
   }
 
+  bool rounds() const {
+    for (std::size_t o = 0; o < copies_.size(); ++o) {
+      if (is_floating(request_.outputs[o].dtype) && !copies_[o]) return true;
+    }
+    return false;
+  }
+
   void run_with_ties(const Call& call) {
     tied_ = single_;
     for (std::int64_t draw = 0; draw < kIntegerDraws; ++draw) {
@@ -343,6 +360,7 @@ class ReferenceRuns {
 
   const OracleRequest& request_;
   Outputs exact_;
+  std::vector<bool> copies_;     // of the inputs' elements, each output
   std::vector<Outputs> single_;  // in float32: the same inputs, then nudged ones
   std::vector<Outputs> little_;  // in float64, where values repeat: the same nudges, but smaller
   std::vector<Outputs> tied_;    // in float32, for integers where values repeat
@@ -398,17 +416,15 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     choose_convolutions(request);
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const ReferenceRuns runs(
-        request, nudges_.get(), [&](at::ScalarType precision, const Nudge& nudge) {
-          return as_list((*function)(arguments_of(request, memory, device_, precision, nudge)));
-        });
     const auto inputs = request.strict ? arguments_of(request, memory, device_, at::kFloat)
                                        : std::vector<c10::IValue>();
+    const ReferenceRuns runs(
+        request, inputs, nudges_.get(), [&](at::ScalarType precision, const Nudge& nudge) {
+          return as_list((*function)(arguments_of(request, memory, device_, precision, nudge)));
+        });
     for (std::size_t i = 0; i < request.outputs.size(); ++i) {
       check_output(request.outputs[i], runs.exact()[i], i);
-      Results results = runs.of(i);
-      results.copies = !results.single.empty() && is_copied(results.single.front(), inputs);
-      store(request.outputs[i], results, request.terms, memory, device_);
+      store(request.outputs[i], runs.of(i), request.terms, memory, device_);
     }
     return std::nullopt;
   } catch (const c10::Error& error) {
