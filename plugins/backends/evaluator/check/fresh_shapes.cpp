@@ -15,9 +15,6 @@ namespace {
 
 enum SizeKind : std::size_t { kLeast, kFew, kOdd, kBeyond, kFarthest };
 
-// Of what a shape may be at most, what makes it a large one.
-constexpr double kLarge = 0.8;
-
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
 
@@ -95,10 +92,11 @@ struct Work {
       product *= static_cast<double>(shape.axes.at(range.axis));
   }
 
-  bool is_within(const Work& other, double times, double times_operations) const {
+  // Of `times` another work, and `times_operations` its operations: above 1 if it is more.
+  double share_of(const Work& other, double times, double times_operations) const {
     const bool is_linear = operations * other.elements <= other.operations * elements;
-    return product <= times * other.product && elements <= times * other.elements &&
-           (is_linear || operations <= times_operations * other.operations);
+    return std::max({product / (times * other.product), elements / (times * other.elements),
+                     is_linear ? 0 : operations / (times_operations * other.operations)});
   }
 };
 
@@ -130,7 +128,6 @@ class PoolMaker {
         add_once(find(first, 1 + s % (kSizeKinds - 1)), set);
       }
       add_borders(set);
-      add_large(s, set);
     }
     if (pool_.shapes.size() < kFewShapes) fill_up();
     std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });
@@ -187,27 +184,40 @@ class PoolMaker {
   Budget usual() const { return {limits_.work, limits_.work}; }
 
   // Of a shape with an axis of the kind kFarthest.
-  Budget far(bool is_first_axis) {
+  Budget far() {
     constexpr std::int64_t kSteps = 1 << 10;
-    const double share =
-        is_first_axis ? 1 : static_cast<double>(random_.below(kSteps)) / double{kSteps};
+    const double drawn = static_cast<double>(random_.below(kSteps)) / double{kSteps};
+    const double share = task_.ranges.size() == 1 ? 1 : drawn;
     return {limits_.work * std::pow(limits_.far / limits_.work, share),
             limits_.work * std::pow(limits_.far_operations / limits_.work, share)};
   }
 
-  bool is_within(const IntegerNames& values, const Budget& budget) const {
-    return Work(task_, resolved(values)).is_within(largest_, budget.work, budget.operations);
+  double share_of(const IntegerNames& values, const Budget& budget) const {
+    return Work(task_, resolved(values)).share_of(largest_, budget.work, budget.operations);
   }
 
-  // The longest that an axis may be beside the others: by halving, as work grows with it.
+  // The longest that an axis may be beside the others, about. As work grows with it, the next guess
+  // is in proportion, or after one that was too long halfway by the number of digits.
   std::int64_t most_within(IntegerNames values, const AxisRange& range,
                            const Budget& budget) const {
+    const auto share_at = [&](std::int64_t size) {
+      values[range.axis] = size;
+      return share_of(values, budget);
+    };
     std::int64_t fits = range.low, too_long = std::min(longest_.at(range.axis), range.high) + 1;
-    while (too_long - fits > std::max(range.step, fits / 32)) {
-      const std::int64_t middle = within(range, fits + (too_long - fits) / 2);
-      if (middle == fits) break;
-      values[range.axis] = middle;
-      (is_within(values, budget) ? fits : too_long) = middle;
+    double share = share_at(fits), factor = 1 / share;
+    while (share < 0.97) {
+      const double guess = std::min(static_cast<double>(fits) * factor, 1.0 * (too_long - 1));
+      const std::int64_t next = within(range, std::max<std::int64_t>(guess, fits + range.step));
+      if (next <= fits || next >= too_long) break;
+      if (const double share_there = share_at(next); share_there > 1) {
+        too_long = next;
+        factor = std::sqrt(static_cast<double>(too_long) / static_cast<double>(fits));
+      } else {
+        fits = next;
+        share = share_there;
+        factor = 1 / share;
+      }
     }
     return fits;
   }
@@ -218,7 +228,7 @@ class PoolMaker {
 
   Budget budget_of(std::size_t first, std::size_t shift) {
     for (std::size_t a = 0; a < task_.ranges.size(); ++a)
-      if (kind_of(first, a, shift) == kFarthest) return far(a == 0);
+      if (kind_of(first, a, shift) == kFarthest) return far();
     return usual();
   }
 
@@ -284,25 +294,6 @@ class PoolMaker {
     return {};
   }
 
-  // A set whose shapes with an axis far beyond are all thin gets one that is not.
-  void add_large(std::size_t turn, std::vector<std::size_t>& set) {
-    const Budget most = far(true), nearly{kLarge * most.work, kLarge * most.operations};
-    const bool has_one = std::any_of(set.begin(), set.end(), [&](std::size_t shape) {
-      return !Work(task_, pool_.shapes[shape]).is_within(largest_, nearly.work, nearly.operations);
-    });
-    for (int attempt = 1; !has_one && attempt <= kAttempts; ++attempt) {
-      IntegerNames values;
-      for (const AxisRange& range : task_.ranges) {
-        const std::int64_t shown = largest_shown(range.axis);
-        values[range.axis] = within(range, random_.spread((shown + 1) / 2, shown) | 1);
-      }
-      const AxisRange& longest = task_.ranges[turn++ % task_.ranges.size()];
-      values[longest.axis] = most_within(values, longest, most);
-      if (is_within(values, nearly) && attempt < kAttempts) continue;
-      if (const auto shape = add(values, most)) return set.push_back(*shape);
-    }
-  }
-
   // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
   // of any kinds, cut to the work that is left for an axis if those after it are small.
   void fill_up() {
@@ -334,7 +325,7 @@ class PoolMaker {
   // Nothing if the task names the shape, the pool has it, or it is too much work.
   std::optional<std::size_t> add(const IntegerNames& values, const Budget& budget) {
     if (std::find(named_.begin(), named_.end(), values) != named_.end()) return {};
-    if (!is_within(values, budget) || is_stretched(values)) return {};
+    if (share_of(values, budget) > 1 || is_stretched(values)) return {};
     if (!places_.emplace(values, pool_.shapes.size()).second) return {};
     pool_.shapes.push_back(resolved(values));
     return pool_.shapes.size() - 1;

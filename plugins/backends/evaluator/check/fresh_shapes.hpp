@@ -32,8 +32,8 @@ struct FreshPool {
 // How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
 // by the product of its axes, nor by its elements, nor by the operations that the task declares if
 // these are more for each element. One
-// with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: where this
-// is the first axis as far as that, else by a factor between the two. And no axis is longer than
+// with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: as much as
+// that where it is the only axis, else by a factor between the two. And no axis is longer than
 // `stretch` times its largest size there, as kernels with a block for each row spend as much on a
 // short one; but a row may have `row` elements.
 struct PoolLimits {

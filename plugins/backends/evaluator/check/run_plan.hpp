@@ -56,7 +56,7 @@ struct FreshShape {
 // `dealt` that plan_runs has dealt, to the largest shapes first, so that none is met by small ones
 // alone. Inputs follow from shape and distribution, so that what is expected there is computed once
 // for a task.
-inline constexpr std::int64_t kSmallShape = 1 << 15;
+inline constexpr std::int64_t kSmallShape = 1 << 12;
 std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
                                    const RunSeeds& seeds);
 
