@@ -13,6 +13,13 @@ bool is_exact(const TaskDefinition& task) {
   return is_whole || (task.tolerance.atol == 0 && task.tolerance.rtol == 0);
 }
 
+std::int64_t outputs_of(const ResolvedCase& shape) {
+  std::int64_t elements = 0;
+  for (const ResolvedTensor& tensor : shape.tensors)
+    elements += tensor.is_output ? tensor.elements : 0;
+  return elements;
+}
+
 }  // namespace
 
 // Exponentials of values far from 0 have few digits left, in no matter what order a right kernel
@@ -53,7 +60,8 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
   runs.insert(holdouts, at_real_size.begin(), at_real_size.end());
   std::vector<FreshShape> fresh;
   for (std::size_t c = asked.n_known(); c < asked.cases.size(); ++c)
-    fresh.push_back({c, asked.cases[c].label, elements_of(asked.cases[c])});
+    fresh.push_back(
+        {c, asked.cases[c].label, elements_of(asked.cases[c]), outputs_of(asked.cases[c])});
   const std::vector<PlannedRun> further = plan_fresh(fresh, dealt, seeds);
   runs.insert(runs.end(), further.begin(), further.end());
   for (PlannedRun& run : runs) run.distribution = suited(run.distribution, asked.definition);

@@ -88,7 +88,7 @@ std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size
   for (std::size_t d = 0; d < dealt; ++d) deck.deal();
   for (const bool again : {false, true}) {
     for (const std::size_t s : by_size) {
-      if (again && shapes[s].elements > kSmallShape) continue;
+      if (again && !shapes[s].is_run_twice()) continue;
       const std::string_view salt = again ? "again" : "fresh";
       const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, salt), shapes[s].label);
       runs.push_back(checked(shapes[s].case_index, seed, deck.deal()));

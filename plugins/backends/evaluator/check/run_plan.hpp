@@ -49,14 +49,17 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
 struct FreshShape {
   std::size_t case_index = 0;
   std::string_view label;
-  std::int64_t elements = 0;
+  std::int64_t elements = 0, outputs = 0;  // of all tensors, of those that are written
+
+  // Whether it is cheap, or has few outputs for what it takes, each of which may show an error.
+  bool is_run_twice() const {
+    return elements <= 1 << 12 || (outputs <= 1 << 6 && elements <= 1 << 15);
+  }
 };
 
-// A run of each shape, two of those of few elements, in their order. Distributions go on from the
-// `dealt` that plan_runs has dealt, to the largest shapes first, so that none is met by small ones
-// alone. Inputs follow from shape and distribution, so that what is expected there is computed once
-// for a task.
-inline constexpr std::int64_t kSmallShape = 1 << 12;
+// A run of each shape, or two, in their order. Distributions go on from the `dealt` that plan_runs
+// has dealt, to the largest shapes first, so that none is met by small ones alone. Inputs follow from
+// shape and distribution, so that what is expected there is computed once for a task.
 std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
                                    const RunSeeds& seeds);
 

@@ -627,7 +627,7 @@ std::vector<FreshShape> shapes_of(std::size_t count) {
   static const std::vector<std::string> labels = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
   std::vector<FreshShape> shapes;
   for (std::size_t s = 0; s < count; ++s)
-    shapes.push_back({s, labels[s], static_cast<std::int64_t>(1000 * s * s)});
+    shapes.push_back({s, labels[s], static_cast<std::int64_t>(1000 * s * s), 100});
   return shapes;
 }
 
@@ -643,13 +643,16 @@ TEST(RunPlanTest, EveryDistributionIsDealtBeforeOneComesAgain) {
   }
 }
 
-TEST(RunPlanTest, SmallFreshShapesMeetTwoDistributions) {
-  const std::vector<FreshShape> shapes = shapes_of(5);
+TEST(RunPlanTest, FreshShapesOfFewElementsOrOutputsMeetTwoDistributions) {
+  const FreshShape shapes[] = {{0, "small", 4096, 2048},
+                               {1, "few outputs", 32768, 64},
+                               {2, "large", 4097, 2048},
+                               {3, "too large", 32769, 64}};
   std::map<std::size_t, std::set<std::pair<std::uint64_t, Distribution>>> inputs;
   for (const PlannedRun& run : plan_fresh(shapes, 3, kSeeds))
     inputs[run.case_index].insert({run.seed, run.distribution});
   for (const FreshShape& shape : shapes)
-    EXPECT_EQ(inputs[shape.case_index].size(), shape.elements > kSmallShape ? 1u : 2u);
+    EXPECT_EQ(inputs[shape.case_index].size(), shape.case_index < 2 ? 2u : 1u) << shape.label;
 }
 
 // So none of them tells of what is drawn with it, nor of what is timed.
