@@ -26,8 +26,8 @@ enum class Distribution : std::uint8_t {
   // below -128.
   kStructured,
   kOffset,  // a mean of a hundred deviations, above or below 0, where rows are not short
-  // Below -2^14, or -2^10 in float16; an eighth of the rows below -2^70, an eighth above 2^14 in one
-  // lane.
+  // Below -2^14, or -2^10 in float16; an eighth of the rows, or all, below -2^70, an eighth above
+  // 2^14 in one lane.
   kBelow,
   kLarge,      // 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row of up to 1024 by a power of two of its own, 2^-8 to 2^-40
