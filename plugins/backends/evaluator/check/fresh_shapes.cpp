@@ -15,8 +15,14 @@ namespace {
 
 enum SizeKind : std::size_t { kLeast, kFew, kOdd, kBeyond, kFarthest };
 
+// Of what a shape may be at most, what makes it a large one.
+constexpr double kLarge = 0.8;
+
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
+
+// Elements of a tensor that 16 bits cannot count, in a shape of kLarge times as much.
+constexpr double kBeyond16Bits = 66'000 / kLarge;
 
 // Shapes of a set whose axes all lie at borders of tiles.
 constexpr std::size_t kCorners = 2;
@@ -112,12 +118,17 @@ class PoolMaker {
     for (const auto* list : {&task.cases, &task.real, &task.holdout}) {
       for (const IntegerNames& values : *list) named_.push_back(values);
     }
+    double longest_tensor = 1;
     for (const IntegerNames& values : task.*limits.of) {
-      const Work work(task, resolved(values));
+      const ResolvedCase shape = resolved(values);
+      const Work work(task, shape);
+      for (const ResolvedTensor& tensor : shape.tensors)
+        longest_tensor = std::max(longest_tensor, static_cast<double>(tensor.elements));
       largest_.product = std::max(largest_.product, work.product);
       largest_.elements = std::max(largest_.elements, work.elements);
       largest_.operations = std::max(largest_.operations, work.operations);
     }
+    far_ = std::clamp(kBeyond16Bits / longest_tensor, limits.work, limits.far);
     set_longest();
   }
 
@@ -128,6 +139,7 @@ class PoolMaker {
         add_once(find(first, 1 + s % (kSizeKinds - 1)), set);
       }
       add_borders(set);
+      add_large(s, set);
     }
     if (pool_.shapes.size() < kFewShapes) fill_up();
     std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });
@@ -184,16 +196,16 @@ class PoolMaker {
   Budget usual() const { return {limits_.work, limits_.work}; }
 
   // Of a shape with an axis of the kind kFarthest.
-  Budget far() {
+  Budget far(bool is_first_axis) {
     constexpr std::int64_t kSteps = 1 << 10;
-    const double drawn = static_cast<double>(random_.below(kSteps)) / double{kSteps};
-    const double share = task_.ranges.size() == 1 ? 1 : drawn;
-    return {limits_.work * std::pow(limits_.far / limits_.work, share),
+    const double share =
+        is_first_axis ? 1 : static_cast<double>(random_.below(kSteps)) / double{kSteps};
+    return {limits_.work * std::pow(far_ / limits_.work, share),
             limits_.work * std::pow(limits_.far_operations / limits_.work, share)};
   }
 
-  double share_of(const IntegerNames& values, const Budget& budget) const {
-    return Work(task_, resolved(values)).share_of(largest_, budget.work, budget.operations);
+  double share_of(const ResolvedCase& shape, const Budget& budget) const {
+    return Work(task_, shape).share_of(largest_, budget.work, budget.operations);
   }
 
   // The longest that an axis may be beside the others, about. As work grows with it, the next guess
@@ -202,7 +214,7 @@ class PoolMaker {
                            const Budget& budget) const {
     const auto share_at = [&](std::int64_t size) {
       values[range.axis] = size;
-      return share_of(values, budget);
+      return share_of(resolved(values), budget);
     };
     std::int64_t fits = range.low, too_long = std::min(longest_.at(range.axis), range.high) + 1;
     double share = share_at(fits), factor = 1 / share;
@@ -228,7 +240,7 @@ class PoolMaker {
 
   Budget budget_of(std::size_t first, std::size_t shift) {
     for (std::size_t a = 0; a < task_.ranges.size(); ++a)
-      if (kind_of(first, a, shift) == kFarthest) return far();
+      if (kind_of(first, a, shift) == kFarthest) return far(a == 0);
     return usual();
   }
 
@@ -294,6 +306,25 @@ class PoolMaker {
     return {};
   }
 
+  // A set whose shapes with an axis far beyond are all thin gets one that is not.
+  void add_large(std::size_t turn, std::vector<std::size_t>& set) {
+    const Budget most = far(true), nearly{kLarge * most.work, kLarge * most.operations};
+    const bool has_one = std::any_of(set.begin(), set.end(), [&](std::size_t shape) {
+      return share_of(pool_.shapes[shape], nearly) > 1;
+    });
+    for (int attempt = 1; !has_one && attempt <= kAttempts; ++attempt) {
+      IntegerNames values;
+      for (const AxisRange& range : task_.ranges) {
+        const std::int64_t shown = largest_shown(range.axis);
+        values[range.axis] = within(range, random_.spread((shown + 1) / 2, shown) | 1);
+      }
+      const AxisRange& longest = task_.ranges[turn++ % task_.ranges.size()];
+      values[longest.axis] = most_within(values, longest, most);
+      if (share_of(resolved(values), nearly) <= 1 && attempt < kAttempts) continue;
+      if (const auto shape = add(values, most)) return set.push_back(*shape);
+    }
+  }
+
   // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
   // of any kinds, cut to the work that is left for an axis if those after it are small.
   void fill_up() {
@@ -325,9 +356,11 @@ class PoolMaker {
   // Nothing if the task names the shape, the pool has it, or it is too much work.
   std::optional<std::size_t> add(const IntegerNames& values, const Budget& budget) {
     if (std::find(named_.begin(), named_.end(), values) != named_.end()) return {};
-    if (share_of(values, budget) > 1 || is_stretched(values)) return {};
+    if (is_stretched(values)) return {};
+    ResolvedCase shape = resolved(values);
+    if (share_of(shape, budget) > 1) return {};
     if (!places_.emplace(values, pool_.shapes.size()).second) return {};
-    pool_.shapes.push_back(resolved(values));
+    pool_.shapes.push_back(std::move(shape));
     return pool_.shapes.size() - 1;
   }
 
@@ -352,6 +385,7 @@ class PoolMaker {
   Random random_;
   std::vector<IntegerNames> named_;             // by the task
   Work largest_;                                // of the cases that limit the pool
+  double far_ = 1;                              // times the largest work, of the largest shapes
   IntegerNames longest_;                        // that each axis may be
   std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
   FreshPool pool_;

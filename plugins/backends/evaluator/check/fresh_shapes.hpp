@@ -31,17 +31,17 @@ struct FreshPool {
 
 // How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
 // by the product of its axes, nor by its elements, nor by the operations that the task declares if
-// these are more for each element. One
-// with an axis far beyond the cases may be up to `far` times as much, or `far_operations`: as much as
-// that where it is the only axis, else by a factor between the two. And no axis is longer than
-// `stretch` times its largest size there, as kernels with a block for each row spend as much on a
-// short one; but a row may have `row` elements.
+// these are more for each element. One with an axis far beyond the cases may be more: up to what
+// makes a tensor of more elements than 16 bits count, `far` times as much work at most, and
+// `far_operations`: where this is the first axis as far as that, else by a factor between. And no axis
+// is longer than `stretch` times its largest size there, as kernels with a block for each row spend
+// as much on a short one; but a row may have `row` elements.
 struct PoolLimits {
   std::vector<IntegerNames> TaskDefinition::*of;
   double work, far, far_operations;
   std::int64_t stretch, row;
 };
-// An emulator executes it; more than 2^16 elements where the largest case has 12,000.
+// An emulator executes it.
 inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 6, 2.5, 8, 73'728};
 inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4, 73'728};
 
