@@ -346,6 +346,10 @@ TEST(InputsTest, RealsLieAroundAnOffsetBelowZeroAndAtEverySize) {
   EXPECT_FALSE(subnormal);
   const auto least = floats(t, 1, Distribution::kSubnormal);
   EXPECT_LT(std::ranges::count_if(least, [](float x) { return std::fabs(x) >= 0x1p-126f; }), 6000);
+  int all_far = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    all_far += std::ranges::max(floats(t, seed, Distribution::kBelow)) <= -0x1p70f ? 1 : 0;
+  EXPECT_NEAR(all_far, 10, 7);
   auto half = tensor(DType::kFloat16, {200, 50}, ValueKind::kNormal);
   for (const Distribution d : {Distribution::kLarge, Distribution::kBelow}) {
     const auto bytes = filled(half, 1, d);
@@ -444,6 +448,24 @@ TEST(InputsTest, KeepTheirKind) {
     }
     EXPECT_EQ(row.size(), 17u);
     EXPECT_EQ(*row.rbegin(), 16);
+  }
+}
+
+// A sequential sum of exponentials that are all just below 1 is wrong by far.
+TEST(InputsTest, LongRowsAreNotAllSmall) {
+  const auto t = tensor(DType::kFloat32, {20, 1025}, ValueKind::kNormal);
+  EXPECT_EQ(floats(t, 1, Distribution::kSmall), floats(t, 1, Distribution::kAsGiven));
+}
+
+TEST(InputsTest, NormalsHaveTheirQuantiles) {
+  constexpr int kElements = 200'000;
+  const auto values =
+      floats(tensor(DType::kFloat32, {kElements}, ValueKind::kNormal), 1, Distribution::kAsGiven);
+  for (const double z : {-4.0, -3.0, -2.0, -1.44, -1.0, -0.1, 0.0, 0.5, 1.44, 2.5}) {
+    const double share = 0.5 * std::erfc(-z / std::sqrt(2));
+    const auto below = std::ranges::count_if(values, [&](float x) { return x < z; });
+    const double deviation = std::sqrt(kElements * share * (1 - share));
+    EXPECT_NEAR(below, kElements * share, 4 * deviation) << z;
   }
 }
 
