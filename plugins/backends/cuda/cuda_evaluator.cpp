@@ -349,7 +349,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
   }
   std::vector<PlannedRun> runs = plan(asked, request);
   std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
-  runs = with_poisons(runs);
+  runs = with_poisons(runs, [&](std::size_t c) { return elements_of(asked.cases[c]) <= 1 << 20; });
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   // Memory traffic is compared with the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;

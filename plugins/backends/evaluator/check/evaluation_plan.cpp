@@ -28,9 +28,8 @@ std::int64_t outputs_of(const ResolvedCase& shape) {
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
   const bool multiplies = !task.work.operations.empty(), exact = is_exact(task);
   if (distribution == Distribution::kSubnormal && !exact) return Distribution::kSmall;
-  const bool is_enlarged =
-      distribution == Distribution::kLarge || distribution == Distribution::kRare;
-  if (is_enlarged && multiplies) return Distribution::kHundredfold;
+  if (distribution == Distribution::kLarge && multiplies) return Distribution::kHundredfold;
+  if (distribution == Distribution::kRare && multiplies) return Distribution::kOddHalves;
   if (distribution == Distribution::kBelow && !exact) distribution = Distribution::kOffset;
   const bool is_far = distribution == Distribution::kBelow || distribution == Distribution::kOffset;
   return is_far && multiplies ? Distribution::kHundredth : distribution;

@@ -139,7 +139,7 @@ class PoolMaker {
         add_once(find(first, 1 + s % (kSizeKinds - 1)), set);
       }
       add_borders(set);
-      add_large(s, set);
+      if (far_ > limits_.work) add_large(s, set);
     }
     if (pool_.shapes.size() < kFewShapes) fill_up();
     std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });

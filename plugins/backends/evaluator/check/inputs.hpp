@@ -25,20 +25,23 @@ enum class Distribution : std::uint8_t {
   // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128 times,
   // below -128.
   kStructured,
-  kOffset,  // a mean of a hundred deviations, above or below 0, where rows are not short
+  // A mean of a hundred deviations, above or below 0, where rows are not short; or odd halves around
+  // -2^14, or -2^9 in float16, where they are neither short nor long.
+  kOffset,
   // Below -2^14, or -2^10 in float16; an eighth of the rows, or all, below -2^70, an eighth above
   // 2^14 in one lane.
   kBelow,
   kLarge,      // 2^28 times, where squares are finite; 2^10 in float16
   kSmall,      // each row of up to 1024 by a power of two of its own, 2^-8 to 2^-40
   kSubnormal,  // likewise rows of any length, and half of them below the least normal number
-  kRare,       // as given, but for one value of 256 deviations or more in half of the rows
+  kRare,       // odd halves, but for one value of 256 deviations or more in half of the rows
 };
 inline constexpr std::size_t kDistributions = 11;
 
 // Equal values round alike and tie.
 constexpr bool repeats_values(Distribution distribution) {
-  return distribution == Distribution::kOddHalves || distribution == Distribution::kStructured;
+  return distribution == Distribution::kOddHalves || distribution == Distribution::kStructured ||
+         distribution == Distribution::kRare;
 }
 
 // Mixes numbers and a text into a seed that has nothing visible in common with them.

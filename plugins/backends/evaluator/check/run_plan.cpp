@@ -103,13 +103,13 @@ std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size
 
 PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds) {
   const std::uint64_t draw = mix_seed(mix_seed(seeds.own, "real"), as_given.case_index);
-  auto distribution = Distribution::kOddHalves;
-  if (draw % 4 == 0) distribution = Distribution::kRare;
-  if (draw % 4 == 1) distribution = static_cast<Distribution>(1 + draw / 4 % (kDistributions - 1));
+  auto distribution = Distribution::kRare;
+  if (draw % 4 == 0) distribution = static_cast<Distribution>(1 + draw / 4 % (kDistributions - 1));
   return checked(as_given.case_index, mix_seed(as_given.seed, "other"), distribution);
 }
 
-std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs) {
+std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs,
+                                     const std::function<bool(std::size_t case_index)>& is_cheap) {
   std::uint64_t poison = 0;
   for (const PlannedRun& run : runs) poison = mix_seed(poison, run.seed);
   std::vector<PlannedRun> poisoned;
@@ -123,6 +123,7 @@ std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     add(runs[i]);
     if (is_of_the_same_case(i, i - 1) || is_of_the_same_case(i, i + 1)) continue;
+    if (!is_cheap(runs[i].case_index)) continue;
     add(runs[i]);
     poisoned.back().counted = false;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -63,12 +64,13 @@ struct FreshShape {
 std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
                                    const RunSeeds& seeds);
 
-// Another distribution than as given: half of the time of exact values, which alone show that one of
-// many terms is missing, a quarter of the time with rare values, which show what a sample decides.
+// Another distribution than as given: three times in four of exact values, which alone show that one
+// of many terms is missing, with rare large ones, which show what a sample decides.
 PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds);
 
 // Gives each run the poison after that of the run before, and repeats with another one the run of a
-// case that has no other: what a kernel never writes is then wrong in one of a case's runs.
-std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs);
+// case that has no other and `is_cheap`: what a kernel never writes is then wrong in one of its runs.
+std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs,
+                                     const std::function<bool(std::size_t case_index)>& is_cheap);
 
 }  // namespace krl::evaluator

@@ -108,10 +108,10 @@ TEST(GpuCorrectness, SeesATailThatIsLeftOut) {
   EXPECT_THAT(record.why, HasSubstr("is nan"));
 }
 
-TEST(GpuCorrectness, EveryCaseMeetsTwoPoisonsOfDifferentKinds) {
+TEST(GpuCorrectness, EveryCheapCaseMeetsTwoPoisonsOfDifferentKinds) {
   const std::vector<PlannedRun> planned = plan_runs(2, 2, 3, {99, 98});
-  const std::vector<PlannedRun> runs = with_poisons(planned);
-  EXPECT_EQ(runs.size(), planned.size() + 2) << "hold-outs are run again";
+  const std::vector<PlannedRun> runs = with_poisons(planned, [](std::size_t c) { return c < 3; });
+  EXPECT_EQ(runs.size(), planned.size() + 1) << "the first hold-out is run again";
   std::map<std::size_t, std::set<Poison>> met;
   std::size_t counted = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -121,12 +121,13 @@ TEST(GpuCorrectness, EveryCaseMeetsTwoPoisonsOfDifferentKinds) {
     EXPECT_NE(poison_of(runs[i].poison, 0), poison_of(runs[i - 1].poison, 0)) << i;
   }
   EXPECT_EQ(counted, 2u);
-  for (const auto& [index, poisons] : met) EXPECT_GE(poisons.size(), 2u) << index;
+  for (const auto& [index, poisons] : met) EXPECT_GE(poisons.size(), index < 3 ? 2u : 1u) << index;
 }
 
 TEST(GpuCorrectness, SeesWhatBeginsWithAnOutputThatNobodySet) {
   const Candidate candidate("takes_the_maximum_with_its_output");
-  EXPECT_EQ(checked(candidate, with_poisons(runs())).verdict, Verdict::kWrongResult);
+  EXPECT_EQ(checked(candidate, with_poisons(runs(), [](std::size_t) { return true; })).verdict,
+            Verdict::kWrongResult);
 }
 
 TEST(GpuCorrectness, SeesWritesOutsideOfTheBuffers) {
