@@ -18,6 +18,8 @@ constexpr std::uint64_t kWarpSteps = 20'000;
 constexpr std::uint64_t kLongestTurn = 8;
 constexpr std::uint64_t kHoldUps = 512, kHoldUpsOfLine = 2;
 constexpr std::uint64_t kShortestHoldUp = 4, kLongestHoldUp = 9;
+// … and after how many basic blocks some lanes of a warp are held, for up to 2 ^ kLongestLaneHold.
+constexpr std::uint64_t kLaneHolds = 8, kLongestLaneHold = 6;
 
 constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // makes seeds side by side different
 
@@ -45,6 +47,7 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order or
   drawn_ = order == cpu::Order::kDrawn;
   random_ = seed * kSpread | 1;
   held_.assign(count, 0);
+  lanes_held_.assign(count, 0);
   if (order == cpu::Order::kShuffled) {
     std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % count),
                 order_.end());
@@ -52,6 +55,9 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order or
 }
 
 std::uint64_t ThreadBlock::run(std::uint64_t steps) {
+  if (std::exchange(drawn_, false)) {  // no longer side by side
+    for (const std::uint32_t index : order_) warps_[index].let_go();
+  }
   std::uint64_t done = 0;
   while (done < steps) {
     const std::uint64_t before = done;
@@ -163,6 +169,7 @@ std::uint64_t ThreadBlock::drawn_turn(Warp& warp) {
   }
   std::uint64_t done = 0;
   for (std::uint64_t left = draw(2) == 0 ? 1 : draw(kLongestTurn) + 1; left > 0; --left) {
+    vary_lanes(warp);
     done += turn(warp, 1);
     if (draw(memory_.take_held() ? kHoldUpsOfLine : kHoldUps) == 0) {
       held = 1u << (kShortestHoldUp + draw(kLongestHoldUp - kShortestHoldUp + 1));
@@ -171,6 +178,32 @@ std::uint64_t ThreadBlock::drawn_turn(Warp& warp) {
     if (!warp.ready()) break;
   }
   return done;
+}
+
+// Now and then lanes that would run next have to wait for the others of their warp.
+void ThreadBlock::vary_lanes(Warp& warp) {
+  std::uint32_t& left = lanes_held_[warp.index()];
+  if (left > 0) {
+    if (--left == 0) warp.let_go();
+  } else if (draw(kLaneHolds) == 0) {
+    warp.hold(drawn_lanes());
+    left = 1u << draw(kLongestLaneHold + 1);
+  }
+}
+
+// All, one side of a lane, or any.
+Mask ThreadBlock::drawn_lanes() {
+  const Mask half = kAllLanes << draw(kLanes);
+  switch (draw(4)) {
+    case 0:
+      return kAllLanes;
+    case 1:
+      return half;
+    case 2:
+      return ~half;
+    default:
+      return static_cast<Mask>(draw(std::uint64_t{1} << kLanes));
+  }
 }
 
 // Less than `end`.

@@ -59,6 +59,8 @@ class ThreadBlock {
 
   std::uint64_t turn(Warp& warp, std::uint64_t steps, double horizon = Warp::kNever);
   std::uint64_t drawn_turn(Warp& warp);
+  void vary_lanes(Warp& warp);
+  Mask drawn_lanes();
   std::uint64_t draw(std::uint64_t end);
   bool end_round(bool progress);
   bool let_others_go_first();
@@ -80,7 +82,8 @@ class ThreadBlock {
   std::vector<std::uint32_t> order_;
   bool drawn_ = false;  // turns, from random_
   std::uint64_t random_ = 0;
-  std::vector<std::uint32_t> held_;  // by warp: rounds for which it has no turn
+  std::vector<std::uint32_t> held_;        // by warp: rounds for which it has no turn
+  std::vector<std::uint32_t> lanes_held_;  // by warp: for so many more basic blocks
   Warp* running_ = nullptr;
   double time_ = 0;
   bool time_known_ = false;

@@ -120,7 +120,7 @@ void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
   }
   set_garbage(entry, top_, kAllLanes);
   live_ = lanes;
-  splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady, waiting_};
+  splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady, false, waiting_};
   count_ = 1;
   running_ = 0;
   favour_ = 0;
@@ -207,7 +207,51 @@ std::uint64_t Warp::run(std::uint64_t steps, double horizon) {
   return done;
 }
 
+void Warp::hold(Mask lanes) {
+  if (!select()) return;
+  Split& next = running();
+  const bool apart = next.apart;
+  const auto is_apart = [&](const Split& split) { return split.apart != apart; };
+  const auto is_ready = [](const Split& split) { return split.state == State::kReady; };
+  if (std::any_of(begin_splits(), end_splits(), is_apart)) {
+    const bool others_can = std::any_of(begin_splits(), end_splits(), [&](const Split& split) {
+      return is_ready(split) && is_apart(split);
+    });
+    for (Split* split = begin_splits(); others_can && split != end_splits(); ++split) {
+      if (is_ready(*split) && !is_apart(*split)) split->state = State::kHeld;
+    }
+    return;
+  }
+  lanes &= next.mask;
+  if (lanes == 0) return;
+  if (lanes == next.mask) {
+    if (std::count_if(begin_splits(), end_splits(), is_ready) > 1) {
+      next.state = State::kHeld;
+      next.apart = !apart;
+    }
+    return;
+  }
+  next.mask &= ~lanes;
+  Split& held = splits_[count_++];
+  held = next;
+  held.mask = lanes;
+  held.state = State::kHeld;
+  held.apart = !apart;
+}
+
+bool Warp::let_go() {
+  bool found = false;
+  for (Split* split = begin_splits(); split != end_splits(); ++split) {
+    if (split->state != State::kHeld) continue;
+    split->state = State::kReady;
+    split->ran = waiting_;
+    found = true;
+  }
+  return found;
+}
+
 bool Warp::let_others_go_first() {
+  let_go();
   const auto is_ready = [](const Split& split) { return split.state == State::kReady; };
   if (std::count_if(begin_splits(), end_splits(), is_ready) < 2) return false;
   if (gave_way_ == polls_.work() + 1) return false;
@@ -282,7 +326,7 @@ void Warp::arrive(Split& split, BasicBlock* at) {
   for (std::size_t i = 0; i < count_; ++i) {
     Split& other = splits_[i];
     if (&other == &split || other.at != at || other.frame != split.frame ||
-        other.state != State::kReady)
+        other.state != State::kReady || other.apart != split.apart)
       continue;
     other.mask |= split.mask;
     other.ran = std::max(other.ran, split.ran);
@@ -407,7 +451,7 @@ void Warp::meet(BasicBlock& block) {
   if ((wanted & live_ & ~running().mask) == 0) {
     const Party party = {&block.last, running().frame, running().mask};
     block.meeting(&party, 1, *this);
-    memory_.lanes_met(index_, running().mask);
+    memory_.lanes_met(index_, running().mask, live_);
     return arrive(running(), &block + 1);
   }
   running().state = State::kAtMeeting;
@@ -431,10 +475,12 @@ void Warp::hold_meeting(Mask members, Meeting meeting) {
   }
   if (count == 0 || (members & live_ & ~present) != 0) return;
   meeting(parties.data(), count, *this);
-  memory_.lanes_met(index_, present);
+  memory_.lanes_met(index_, present, live_);
   for (Split* split = begin_splits(); split != end_splits(); ++split) {
     if (!takes_part(*split)) continue;
+    const bool apart = split->apart && (live_ & ~present) != 0;
     release(*split);
+    split->apart = apart;
   }
 }
 
@@ -448,6 +494,7 @@ void Warp::complete_meetings() {
 
 void Warp::release(Split& split) {
   ++split.at;
+  split.apart = false;
   split.state = State::kReady;
   split.ran = waiting_;
 }
@@ -458,7 +505,7 @@ void Warp::merge() {
     for (std::size_t k = i + 1; k < count_;) {
       Split &a = splits_[i], &b = splits_[k];
       const bool same = a.state == State::kReady && b.state == State::kReady && a.at == b.at &&
-                        a.frame == b.frame;
+                        a.frame == b.frame && a.apart == b.apart;
       if (!same) {
         ++k;
         continue;
@@ -497,7 +544,7 @@ bool Warp::select() {
       if (best == nullptr || goes_before(*split, *best)) best = split;
     }
   }
-  if (best == nullptr) return false;
+  if (best == nullptr) return let_go() && select();
   running_ = static_cast<std::size_t>(best - splits_.data());
   return true;
 }

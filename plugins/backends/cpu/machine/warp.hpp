@@ -38,16 +38,22 @@ class Warp {
   std::uint64_t clock() const { return steps_; }  // warp instructions executed so far
   Polls& polls() { return polls_; }
   const Polls& polls() const { return polls_; }
+  // Lanes of the warp wait in an instruction, as Polls::saw.
+  void saw(const Instruction& by, const WatchedWords& words) {
+    polls_.saw(&by, running().apart, words);
+  }
 
   // ---- for the block ----
   static constexpr double kNever = std::numeric_limits<double>::infinity();
-  enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier };
+  // kHeld: could continue, but other lanes go first.
+  enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier, kHeld };
   struct Split {
     BasicBlock* at = nullptr;
     std::byte* frame = nullptr;
     Mask mask = 0;
     Mask members = 0;  // of the meeting that it waits for
     State state = State::kReady;
+    bool apart = false;     // from those of the warp that are not: see hold
     std::uint64_t ran = 0;  // the value of waiting_ when it ran last
   };
 
@@ -63,6 +69,12 @@ class Warp {
   // The same, but other lanes of the warp go first. False: there are none, or they have had their
   // turn since the warp last did anything else.
   bool let_others_go_first();
+  // Lanes that would run next no longer do so with the others of the warp, but after them: until
+  // let_go, or until the others have ended or wait. Nothing orders lanes that do not meet. Then both
+  // go their own ways until all lanes meet; until then, only a whole split can be held.
+  void hold(Mask lanes);
+  // False: none were held.
+  bool let_go();
   bool ended() const { return live_ == 0; }
   bool ready() const;  // a split can continue
   Split* begin_splits() { return splits_.data(); }

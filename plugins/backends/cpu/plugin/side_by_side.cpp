@@ -70,9 +70,9 @@ std::string Encounters::description() const {
     places += (places.empty() ? "" : ", ") + met.place;
     if (line != 0) places += " (line " + std::to_string(line) + ")";
   }
-  return "the result depends on which warp is faster where they meet: " + places +
+  return "the result depends on which warp or lane is faster where they meet: " + places +
          "; update memory that warps share with one atomic operation, or let them wait for each "
-         "other by a lock or a flag, with fences";
+         "other by a lock or a flag, with fences, and lanes of one warp by __syncwarp";
 }
 
 }  // namespace krl::cpu

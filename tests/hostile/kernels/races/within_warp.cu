@@ -1,4 +1,4 @@
-// task: row_sum expect: runtime_fault|ok on-gpu: runtime_fault|wrong_result|nondeterministic|ok
+// task: row_sum expect: runtime_fault|nondeterministic|wrong_result on-gpu: runtime_fault|wrong_result|nondeterministic|ok
 // The last five steps of a reduction without __syncwarp: the old idiom, wrong since warps may diverge.
 // @launch kern<<<rows, 32>>>(x, y, cols)
 __global__ void kern(const float* x, float* y, int cols) {

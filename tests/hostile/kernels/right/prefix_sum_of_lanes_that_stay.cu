@@ -6,7 +6,7 @@ __global__ void kern(const float* x, float* y, int n) {
   for (int base = 0; base < n; base += 32) {
     const int i = base + threadIdx.x;
     if (i >= n) break;
-    const unsigned here = __activemask();
+    const unsigned here = n - base < 32 ? (1u << (n - base)) - 1 : ~0u;
     float sum = x[i];
     for (int d = 1; d < 32; d *= 2) {
       const float other = __shfl_up_sync(here, sum, d);

@@ -211,7 +211,7 @@ TEST_F(MemoryOrder, AFenceIsOneOfTheLanesMetBefore) {
   EXPECT_THROW(store(a, 1, 0, 1, 5), Fault) << "of one lane, which the others have not met";
   a.begin_block(2);
   store(a, 0, 64);
-  a.lanes_met(0, kAllLanes);
+  a.lanes_met(0, kAllLanes, kAllLanes);
   hand_over();
   store(a, 1, 64, 1, 5);
 }
@@ -223,6 +223,19 @@ TEST_F(MemoryOrder, AFenceIsNoMeeting) {
   a.fence(0, kAllLanes, kFenceOfDevice);
   load(a, 0, 0);
   EXPECT_THROW(load(a, 0, 1), Fault) << "another lane's";
+}
+
+TEST_F(MemoryOrder, AMeetingOrdersTheLanesThatTookPart) {
+  for (const bool shared : {false, true}) {
+    BlockMemory a(launch_);
+    a.begin_block(1);
+    access(a, shared, 0, true, 0);
+    a.lanes_met(0, 0x0000ffff, kAllLanes);
+    EXPECT_THROW(access(a, shared, 0, false, 31, -1), Fault)
+        << "what lanes of the other half stored";
+    a.lanes_met(0, 0xffff0000, kAllLanes);
+    access(a, shared, 0, false, 31, -1);
+  }
 }
 
 TEST_F(MemoryOrder, StrongStoresDoNotRace) {
@@ -287,7 +300,7 @@ TEST_F(MemoryOrder, WholeSectorsAndPartsOfThemAreOneMemory) {
   store(a, 1, 0, 1, 6);
   load(a, 1, 0);  // its own
   EXPECT_THROW(load(a, 1, 1), Fault) << "another lane's, and nothing in between";
-  a.lanes_met(1, kAllLanes);
+  a.lanes_met(1, kAllLanes, kAllLanes);
   load(a, 1, 1);
 }
 
@@ -314,7 +327,7 @@ TEST_F(MemoryOrder, StampsThatRunOutForgetNoInitialisation) {
   a.begin_block(2);
   access(a, true, 0, true, 0);
   for (std::uint32_t i = 0; i < kStamps + 1000; ++i) {
-    a.lanes_met(0, kAllLanes);
+    a.lanes_met(0, kAllLanes, kAllLanes);
     access(a, true, 0, false, 0);
     if (i % 1024 == 0) store(a, 0, 64);
   }

@@ -166,7 +166,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
     if (changed || access.reduces) {
       warp.polls().work(1);
     } else {
-      warp.polls().saw(&i, words);
+      warp.saw(i, words);
     }
     if (memory.keeps_time()) [[unlikely]] {
       if (!access.reduces) now = memory.receive(warp.index(), words, now);

@@ -37,7 +37,7 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask lanes) { order_.lanes_met(warp, lanes); }
+  void lanes_met(std::uint32_t warp, Mask lanes, Mask live) { order_.lanes_met(warp, lanes, live); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, Fence fence) { order_.fence(warp, lanes, fence); }
   // Whether the block has made an access in the held line since the last call.

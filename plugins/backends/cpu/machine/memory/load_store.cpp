@@ -158,7 +158,7 @@ double time_of(Warp& warp) {
 // A strong load may be part of a wait for other threads.
 void note_load(const Instruction& i, const CheckedLanes& lanes, Warp& warp, double now) {
   const WatchedWords words = words_of(i, lanes);
-  warp.polls().saw(&i, words);
+  warp.saw(i, words);
   if (warp.memory().keeps_time()) warp.memory().receive(warp.index(), words, now);
 }
 

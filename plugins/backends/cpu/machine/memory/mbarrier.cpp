@@ -72,7 +72,7 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   if (write) {
     warp.polls().work(1);
   } else {
-    warp.polls().saw(&i, words);
+    warp.saw(i, words);
   }
 }
 

@@ -8,6 +8,7 @@ bool AccessOrder::begin_block() {
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
   synchronisation_.begin_block(serial_);
   met_.fill(0);
+  all_met_.fill(0);
   barrier();
   begin_ = barrier_;
   return enough;
@@ -16,6 +17,7 @@ bool AccessOrder::begin_block() {
 void AccessOrder::barrier() {
   barrier_ = first_of_stamp(next_stamp_);
   present_.fill(0);
+  have_met_.fill(0);
   synchronisation_.barrier();
 }
 
@@ -29,6 +31,7 @@ void AccessOrder::reset_stamps() {
   next_stamp_ = stamp_of(kOrdered) + 1;
   begin_ = kOrdered;
   met_.fill(0);
+  all_met_.fill(0);
   barrier();
 }
 
@@ -61,6 +64,14 @@ Verdict AccessOrder::judge(const Cell& cell, const Access& access, Conflict* con
   return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
 }
 
+// Whether a warp-wide operation orders an earlier access of the same warp before the present one.
+bool AccessOrder::ordered_by_meeting(Who earlier, Who now) const {
+  const std::uint32_t warp = warp_of(now);
+  if (earlier < all_met_[warp]) return true;
+  const Mask both = have_met_[warp] >> lane_of(earlier) & have_met_[warp] >> lane_of(now);
+  return earlier < met_[warp] && (both & 1) != 0;
+}
+
 // Whether nothing orders an earlier access before the present one; `conflict` names its thread
 // then.
 bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const {
@@ -73,7 +84,7 @@ bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* c
   if (same_warp(who, now)) {
     // Which warps the others were is not known.
     if (!of_writer && (who & kManyWarps) != 0) return !synchronisation_.is_active(warp);
-    if (who < met_[warp]) return false;
+    if (ordered_by_meeting(who, now)) return false;
     if (lane == lane_of(now) && (who & kMany) == 0) return false;
   }
   return !knows(warp_of(now), earlier);
@@ -120,7 +131,11 @@ bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
     if (!of_this_launch(known) || (access.reduces && (known & kStrong) != 0)) return false;
     if (!of_this_block(known)) return true;
     const Who who = who_of(known);
-    return serial_of(known) == serial_ && who >= barrier_ && !same_warp(who, access.who);
+    if (serial_of(known) != serial_ || who < barrier_) return false;
+    if (!same_warp(who, access.who)) return true;
+    const bool of_others = lane_of(who) != lane_of(access.who) || (who & kMany) != 0;
+    const bool strong = access.strong() || (who & kStrong) != 0;
+    return of_others && strong && !ordered_by_meeting(who, access.who);
   };
   return with(cell.write) || (access.write && with(cell.read));
 }

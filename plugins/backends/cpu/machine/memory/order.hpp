@@ -4,8 +4,8 @@
 // warp-wide operation between them, for lanes of one warp; fences and strong accesses to a word, see
 // synchronisation.hpp; the end of a launch. Two strong accesses (volatile, relaxed, atomic) do not
 // race, nor does a plain load with an atomic on global memory; nor do threads that store the same
-// value. In doubt nothing is reported: a warp-wide operation of some lanes counts for all of them,
-// and of the readers in different blocks only the last is kept.
+// value. In doubt nothing is reported: lanes that have met any others count as having met each
+// other, and of the readers in different blocks only the last is kept.
 //
 // One thread.
 #pragma once
@@ -56,9 +56,15 @@ class AccessOrder {
   // A new block; false: stamps restart, and shared memory's shadow has to be cleared.
   bool begin_block();
   void barrier();
-  void lanes_met(std::uint32_t warp, Mask lanes) {
+  // `live`: lanes of the warp that have not ended.
+  void lanes_met(std::uint32_t warp, Mask lanes, Mask live) {
     present_[warp] = 0;
     met_[warp] = first_of_stamp(next_stamp_);
+    have_met_[warp] |= lanes;
+    if ((live & ~have_met_[warp]) == 0) {
+      all_met_[warp] = met_[warp];
+      have_met_[warp] = 0;
+    }
     synchronisation_.lanes_met(warp, lanes);
   }
   void fence(std::uint32_t warp, Mask lanes, Fence fence);
@@ -84,7 +90,7 @@ class AccessOrder {
   Who block_begin() const { return begin_; }
   Who last_barrier() const { return barrier_; }
   // What a warp did with an earlier stamp is ordered before what its lanes do now.
-  Who last_meeting(std::uint32_t warp) const { return met_[warp]; }
+  Who last_meeting(std::uint32_t warp) const { return all_met_[warp]; }
 
   // Whether an earlier access is ordered before what a warp does now.
   bool is_ordered(Record earlier, std::uint32_t warp) const {
@@ -113,6 +119,7 @@ class AccessOrder {
  private:
   void take_stamp(std::uint32_t warp);
   bool unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const;
+  bool ordered_by_meeting(Who earlier, Who now) const;
   bool knows(std::uint32_t warp, Record earlier) const {
     const BlockRecord& block = shadow_.block(serial_of(earlier));
     return block.forgotten || synchronisation_.knows(warp, block.first_serial, earlier);
@@ -126,7 +133,9 @@ class AccessOrder {
   std::uint32_t next_stamp_ = 2;
   Who begin_ = 0, barrier_ = 0;
   std::array<Who, kWarpsPerBlock> present_{};
-  std::array<Who, kWarpsPerBlock> met_{};
+  std::array<Who, kWarpsPerBlock> met_{};        // the last warp-wide operation, of whichever lanes
+  std::array<Who, kWarpsPerBlock> all_met_{};    // the last by which all lanes had met
+  std::array<Mask, kWarpsPerBlock> have_met_{};  // since then
   Synchronisation synchronisation_;
 };
 

@@ -61,17 +61,18 @@ class Polls {
   void work(std::uint32_t amount) { work_ += amount; }
   std::uint64_t work() const { return work_; }
 
-  // An instruction that may be part of a wait read these words, and changed none.
-  void saw(const Instruction* by, const WatchedWords& words) {
+  // An instruction that may be part of a wait read these words, and changed none. `apart`: of lanes
+  // that go their own way.
+  void saw(const Instruction* by, bool apart, const WatchedWords& words) {
     const std::uint64_t digest = words.digest();
-    Seen* seen =
-        std::find_if(seen_.begin(), seen_.end(), [by](const Seen& s) { return s.by == by; });
+    const auto is_this = [&](const Seen& seen) { return seen.by == by && seen.apart == apart; };
+    Seen* seen = std::find_if(seen_.begin(), seen_.end(), is_this);
     if (seen == seen_.end()) seen = &seen_[next_++ % kSeen];
-    const bool same = seen->by == by && seen->digest == digest;
+    const bool same = is_this(*seen) && seen->digest == digest;
     waits_ = same && seen->work == work_;
     if (waits_) return;
     if (!same) ++work_;
-    *seen = {by, digest, work_, words};
+    *seen = {by, apart, digest, work_, words};
   }
 
   // Whether the warp waits, and nothing that it waits for has happened.
@@ -89,6 +90,7 @@ class Polls {
 
   struct Seen {
     const Instruction* by = nullptr;
+    bool apart = false;
     std::uint64_t digest = 0, work = 0;
     WatchedWords words;
   };

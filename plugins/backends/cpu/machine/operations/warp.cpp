@@ -167,7 +167,11 @@ void elect(const Party* first, std::size_t count, Warp&) {
 
 void warp_barrier(const Party*, std::size_t, Warp&) {}  // that they met is all
 
-void active_mask(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {
+// Any of the lanes that could be here; which, the schedule decides.
+void active_mask(const Instruction& instruction, Warp& warp, std::byte* frame, Mask mask) {
+  LaunchMemory& launch = warp.memory().launch();
+  if (launch.is_new_encounter(instruction.line))
+    launch.add_encounter({0, instruction.line, "__activemask()"});
   set_lanes(row<std::uint32_t>(frame, instruction.d), mask, [mask](unsigned) { return mask; });
 }
 
