@@ -344,8 +344,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
                             EvaluationRecord* record) {
   Obstacles obstacles;
   if (!request.host) {
-    obstacles = add_fresh_launches(asked, request.source, built.module, gpu_, compiler_.arch,
-                                   &built.schedule);
+    obstacles = add_fresh_launches(asked, built.module, gpu_, compiler_.arch, &built.schedule);
   }
   std::vector<PlannedRun> runs = plan(asked, request);
   std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });

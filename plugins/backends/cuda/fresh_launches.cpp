@@ -1,11 +1,29 @@
 #include "plugins/backends/cuda/fresh_launches.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <span>
-#include <utility>
 
 #include "plugins/backends/cuda/kernel_figures.hpp"
 
 namespace krl::cuda {
+namespace {
+
+// Fails `found` if the launches cannot happen at one of the shapes.
+LaunchSchedule launches_at(std::span<const ResolvedCase> shapes, const LaunchSchedule& schedule,
+                           const LaunchLimits& limits, const CompiledModule& module,
+                           const ComputeCapability& gpu, const std::string& arch,
+                           EvaluationRecord* found) {
+  auto launches = schedule_at(shapes, schedule, limits);
+  if (!launches) {
+    found->fail(Verdict::kLaunchError, described(launches.error()));
+    return {};
+  }
+  add_kernel_figures(shapes, *launches, module, gpu, arch, found);
+  return *std::move(launches);
+}
+
+}  // namespace
 
 LaunchLimits launch_limits(const ComputeCapability& gpu) {
   LaunchLimits limits;
@@ -13,24 +31,46 @@ LaunchLimits launch_limits(const ComputeCapability& gpu) {
   return limits;
 }
 
-Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
-                             const CompiledModule& module, const ComputeCapability& gpu,
-                             const std::string& arch, LaunchSchedule* schedule) {
+Obstacles add_fresh_launches(const PreparedTask& asked, const CompiledModule& module,
+                             const ComputeCapability& gpu, const std::string& arch,
+                             LaunchSchedule* schedule) {
   Obstacles obstacles;
   for (std::size_t c = asked.n_known(); c < asked.cases.size(); ++c) {
-    const auto one = std::span(asked.cases).subspan(c, 1);
     EvaluationRecord found;
-    auto fresh = read_schedule(source, asked.definition, one, launch_limits(gpu));
-    if (fresh) {
-      add_kernel_figures(one, *fresh, module, gpu, arch, &found);
-      schedule->programs.push_back(std::move(fresh->programs.front()));
-    } else {
-      found.fail(Verdict::kLaunchError, described(fresh.error()));
-      schedule->programs.emplace_back();
-    }
+    auto fresh = launches_at(std::span(asked.cases).subspan(c, 1), *schedule, launch_limits(gpu),
+                             module, gpu, arch, &found);
+    fresh.programs.resize(1);
+    schedule->programs.push_back(std::move(fresh.programs.front()));
     if (found.verdict != Verdict::kOk) obstacles.emplace(c, std::move(found.why));
   }
   return obstacles;
+}
+
+// Nearly always there is no obstacle, which one look at all shapes tells. The limit of scratch memory
+// is no one's but ours: it holds where kernels run somewhere.
+std::optional<std::pair<std::string, std::string>> launch_obstacle(const PreparedTask& task,
+                                                                   const LaunchSchedule& schedule,
+                                                                   const CompiledModule& module,
+                                                                   const ComputeCapability& gpu,
+                                                                   const std::string& arch) {
+  const std::span<const ResolvedCase> all(task.launchable);
+  const auto obstacle_at = [&](std::span<const ResolvedCase> shapes, const LaunchLimits& limits) {
+    EvaluationRecord found;
+    if (!shapes.empty()) launches_at(shapes, schedule, limits, module, gpu, arch, &found);
+    return found.why;
+  };
+  LaunchLimits limits = launch_limits(gpu);
+  for (const auto& shapes :
+       {all.first(task.n_launchable_real), all.subspan(task.n_launchable_real)}) {
+    if (!obstacle_at(shapes, limits).empty()) {
+      for (const ResolvedCase& shape : shapes) {
+        std::string why = obstacle_at({&shape, 1}, limits);
+        if (!why.empty()) return std::pair(shape.label, std::move(why));
+      }
+    }
+    limits.scratch_bytes = std::numeric_limits<std::int64_t>::max();
+  }
+  return std::nullopt;
 }
 
 }  // namespace krl::cuda

@@ -1,10 +1,11 @@
-// The launches of a candidate at fresh shapes: an invalid launch there is not a launch error of the
-// other cases. Pure.
+// The launches of a candidate at fresh shapes, where an invalid launch is not a launch error of the
+// other cases, and at shapes where it is not run. Pure.
 #pragma once
 
 #include <kernelrl/launch.hpp>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/compute_capability.hpp"
@@ -20,8 +21,15 @@ LaunchLimits launch_limits(const ComputeCapability& gpu);
 
 // Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
 // one where there is an obstacle. `arch`: as of add_kernel_figures.
-Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
-                             const CompiledModule& module, const ComputeCapability& gpu,
-                             const std::string& arch, LaunchSchedule* schedule);
+Obstacles add_fresh_launches(const PreparedTask& asked, const CompiledModule& module,
+                             const ComputeCapability& gpu, const std::string& arch,
+                             LaunchSchedule* schedule);
+
+// Where and why a candidate cannot be launched: the first of the shapes of task.launchable.
+std::optional<std::pair<std::string, std::string>> launch_obstacle(const PreparedTask& task,
+                                                                   const LaunchSchedule& schedule,
+                                                                   const CompiledModule& module,
+                                                                   const ComputeCapability& gpu,
+                                                                   const std::string& arch);
 
 }  // namespace krl::cuda

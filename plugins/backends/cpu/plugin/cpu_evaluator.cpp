@@ -166,14 +166,15 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
                            LaunchSchedule schedule, const Compiled& module,
                            const EvaluationRequest& request, const Cancelled& cancelled,
                            EvaluationRecord* record) {
-  const Obstacles obstacles = add_fresh_launches(asked, source_and_ptx(request).source,
-                                                 module.module, gpu_, compiler_.arch, &schedule);
+  const Obstacles obstacles =
+      add_fresh_launches(asked, module.module, gpu_, compiler_.arch, &schedule);
   std::vector<PlannedRun> runs_planned = plan(asked, request);
   std::erase_if(runs_planned,
                 [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
   if (is_proof(request)) {
     prove(asked, schedule, std::move(runs_planned), module, request, cancelled, record);
     settle_fresh_cases(asked, obstacles, record);
+    settle_launches(task, schedule, module, record);
     return;
   }
   auto runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
@@ -187,6 +188,7 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
   judge_or_blame_order(asked, schedule, *runs, module, request.seed, cancelled, record);
   for (const std::size_t c : slow) leave_out_slow(&record->cases[c]);
   settle_fresh_cases(asked, obstacles, record);
+  settle_launches(task, schedule, module, record);
   run_side_by_side(asked, schedule, *runs, module, request.seed, cancelled, record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
     const RunSeeds seeds = request.run_seeds(task.digest);
@@ -194,6 +196,20 @@ void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
     const auto base = baseline(task, shares ? seeds.shared : seeds.own, cancelled);
     add_times(asked, *runs, module.kernels, *base, record);
   }
+}
+
+// Sizes at which the machine does not run it.
+void CpuEvaluator::settle_launches(const PreparedTask& task, const LaunchSchedule& schedule,
+                                   const Compiled& module, EvaluationRecord* record) const {
+  if (record->verdict != Verdict::kOk) return;
+  auto obstacle = launch_obstacle(task, schedule, module.module, gpu_, compiler_.arch);
+  if (!obstacle) return;
+  Case& found = record->cases.emplace_back();
+  found.kind = CaseKind::kFresh;
+  found.label = std::move(obstacle->first);
+  found.verdict = Verdict::kLaunchError;
+  found.detail = std::move(obstacle->second);
+  record->fail(Verdict::kLaunchError, named(found) + ": " + found.detail);
 }
 
 // Some runs at a time, since all of them do not fit the machine's memory.
@@ -317,7 +333,7 @@ std::uint64_t CpuEvaluator::naive_work(const PreparedTask& task, const PlannedRu
     LaunchSchedule schedule = *std::move(read);
     const auto module = compiled(naive, schedule.kernels, cancelled);
     if (module->verdict != Verdict::kOk) return done(0);
-    if (add_fresh_launches(task, naive, module->module, gpu_, compiler_.arch, &schedule)
+    if (add_fresh_launches(task, module->module, gpu_, compiler_.arch, &schedule)
             .count(plan.case_index) > 0)
       return done(0);
     MachineRuns runs(task, schedule, {{plan, data_.get(task, plan)}}, mix_seed(seed, "order"));

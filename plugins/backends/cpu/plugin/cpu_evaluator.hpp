@@ -74,6 +74,8 @@ class CpuEvaluator {
   void prove(const PreparedTask& asked, const LaunchSchedule& schedule,
              std::vector<PlannedRun> plan, const Compiled& module, const EvaluationRequest& request,
              const Cancelled& cancelled, EvaluationRecord* record);
+  void settle_launches(const PreparedTask& task, const LaunchSchedule& schedule,
+                       const Compiled& module, EvaluationRecord* record) const;
   Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
                                                    std::string_view source,
                                                    std::size_t cases) const;

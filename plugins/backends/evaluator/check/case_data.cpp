@@ -1,5 +1,6 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 
+#include <algorithm>
 #include <kernelrl/values.hpp>
 
 #include "plugins/backends/evaluator/task_origin.hpp"
@@ -37,6 +38,21 @@ void require_moderate(const PreparedTask& task, std::size_t case_index) {
                        std::to_string(most >> 20) + " MiB; make it smaller");
     }
     bytes += tensor.bytes();
+  }
+}
+
+// All of its tensors together.
+std::int64_t bytes_of(const ResolvedCase& shape) {
+  std::int64_t bytes = 0;
+  for (const ResolvedTensor& tensor : shape.tensors)
+    bytes += std::min(tensor.bytes(), kMostRealBytes + 1);
+  return bytes;
+}
+
+void add_launchable(const std::vector<IntegerNames>& shapes, PreparedTask* task) {
+  for (const IntegerNames& values : shapes) {
+    auto shape = resolve_case(task->definition, values);
+    if (shape && bytes_of(*shape) <= kMostRealBytes) task->launchable.push_back(*std::move(shape));
   }
 }
 
@@ -78,12 +94,16 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
     }
   }
   task.pool = make_pool(task.definition, task.n_real > 0 ? kUpToReal : kUpToCases);
+  if (sizes == Sizes::kSmall) add_launchable(task.definition.real, &task);
+  task.n_launchable_real = task.launchable.size();
+  add_launchable(ends_of_ranges(task.definition), &task);
   return task;
 }
 
 PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set) {
-  PreparedTask asked{task.definition, task.digest,     task.cases, task.n_cases,
-                     task.n_real,     task.n_holdouts, {},         task.protocol};
+  PreparedTask asked{
+      task.definition, task.digest, task.cases, task.n_cases, task.n_real, task.n_holdouts, {},
+      task.protocol,   {}};
   if ((stages & KRL_STAGE_HOLDOUT) == 0) {
     asked.n_holdouts = 0;
     asked.cases.resize(asked.n_cases);
@@ -104,7 +124,7 @@ std::shared_ptr<const PreparedTask> TaskStore::get(std::string_view definition_j
     PreparedTask task = prepare_task(definition_json, sizes_);
     if (protocol_ == Protocol::kKernelBench) task = as_kernelbench(std::move(task));
     constexpr std::size_t kShapeBytes = 1 << 10;  // about
-    const std::size_t shapes = task.cases.size() + task.pool.shapes.size();
+    const std::size_t shapes = task.cases.size() + task.pool.shapes.size() + task.launchable.size();
     return std::pair(std::move(task), key.size() + shapes * kShapeBytes);
   });
 }

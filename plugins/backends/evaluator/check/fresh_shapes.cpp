@@ -404,4 +404,15 @@ FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits) {
   return PoolMaker(task, limits).make();
 }
 
+std::vector<IntegerNames> ends_of_ranges(const TaskDefinition& task) {
+  IntegerNames least;
+  for (const AxisRange& range : task.ranges) least[range.axis] = range.low;
+  std::vector<IntegerNames> ends;
+  for (const AxisRange& range : task.ranges) {
+    ends.push_back(least);
+    ends.back()[range.axis] = range.high - (range.high - range.low) % range.step;
+  }
+  return ends;
+}
+
 }  // namespace krl::evaluator

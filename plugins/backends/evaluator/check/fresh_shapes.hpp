@@ -50,4 +50,7 @@ inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 0.25, 0.25, 4
 // size within the ranges makes no shape.
 FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits);
 
+// Shapes with one axis at the end of its range and all others at their least. None without ranges.
+std::vector<IntegerNames> ends_of_ranges(const TaskDefinition& task);
+
 }  // namespace krl::evaluator

@@ -13,17 +13,25 @@ Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits) {
-  const auto program = read_launches(source, task);
+  auto program = read_launches(source, task);
   if (!program) return program.error();
   LaunchSchedule schedule;
-  for (const ResolvedCase& resolved_case : cases) {
-    auto resolved = resolve_launches(*program, resolved_case, limits);
-    if (!resolved) return resolved.error();
-    schedule.programs.push_back(*std::move(resolved));
-  }
   for (const LaunchDirective& launch : program->launches) {
     const auto known = std::find(schedule.kernels.begin(), schedule.kernels.end(), launch.kernel);
     if (known == schedule.kernels.end()) schedule.kernels.push_back(launch.kernel);
+  }
+  schedule.directives = std::make_shared<const LaunchProgram>(*std::move(program));
+  return schedule_at(cases, schedule, limits);
+}
+
+Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> cases,
+                                                 const LaunchSchedule& known,
+                                                 const LaunchLimits& limits) {
+  LaunchSchedule schedule{known.directives, known.kernels, {}};
+  for (const ResolvedCase& resolved_case : cases) {
+    auto resolved = resolve_launches(*known.directives, resolved_case, limits);
+    if (!resolved) return resolved.error();
+    schedule.programs.push_back(*std::move(resolved));
   }
   return schedule;
 }

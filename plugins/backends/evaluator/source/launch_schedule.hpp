@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kernelrl/launch.hpp>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 namespace krl::evaluator {
 
 struct LaunchSchedule {
+  std::shared_ptr<const LaunchProgram> directives;
   std::vector<std::string> kernels;       // that the launches name, each once
   std::vector<ResolvedProgram> programs;  // per case
 };
@@ -22,5 +24,10 @@ Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits);
+
+// The same launches for other cases.
+Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> cases,
+                                                 const LaunchSchedule& known,
+                                                 const LaunchLimits& limits);
 
 }  // namespace krl::evaluator
