@@ -123,6 +123,10 @@ class BlockMemory {
                 const Access& access);
   bool show_old(const Request& request, const Region& region, std::uint64_t address,
                 const Access& access, Record write);
+  void keep_old_shared(const Request& request, std::uint32_t offset, Who who);
+  bool show_old_shared(const Request& request, std::uint32_t offset, Who write);
+  std::uint64_t place_of_shared(std::uint32_t offset) const;
+  void hide(std::byte* at, const OldValue& old);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 

@@ -6,6 +6,14 @@
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 
 namespace krl::machine {
+namespace {
+
+// Of what each warp has seen there.
+std::uint64_t seen_by(std::uint32_t warp, std::uint64_t place) {
+  return place | std::uint64_t{warp} << 24;
+}
+
+}  // namespace
 
 void BlockMemory::keep_old(const Request& request, const Region& region, std::uint64_t address,
                            const Access& access) {
@@ -39,10 +47,45 @@ bool BlockMemory::show_old(const Request& request, const Region& region, std::ui
     order_.take_up(old->published, access);
     seen = old->version;
   }
-  std::byte* const at = region.host + (address - region.begin);
-  Hidden& hidden = hidden_.emplace_back(Hidden{at, old->bytes, {}});
-  std::memcpy(hidden.value.data(), at, old->bytes);
-  std::memcpy(at, old->value.data(), old->bytes);
+  hide(region.host + (address - region.begin), *old);
+  return true;
+}
+
+void BlockMemory::hide(std::byte* at, const OldValue& old) {
+  Hidden& hidden = hidden_.emplace_back(Hidden{at, old.bytes, {}});
+  std::memcpy(hidden.value.data(), at, old.bytes);
+  std::memcpy(at, old.value.data(), old.bytes);
+}
+
+// No address of global memory.
+std::uint64_t BlockMemory::place_of_shared(std::uint32_t offset) const {
+  return std::uint64_t{1} << 63 | std::uint64_t{order_.serial()} << 32 | offset;
+}
+
+// Between the warps of a block the same holds of shared memory: each of them may find a word as it was
+// once.
+void BlockMemory::keep_old_shared(const Request& request, std::uint32_t offset, Who who) {
+  if (request.bytes > OldValue::kMostBytes) return;
+  OldValue old;
+  old.write = who;
+  old.bytes = request.bytes;
+  std::memcpy(old.value.data(), shared_.data() + offset, request.bytes);
+  old.published = order_.published_shared(offset / 4);
+  const std::uint64_t place = place_of_shared(offset);
+  seen_[seen_by(request.warp, place)] = launch_.old_values().replace(place, std::move(old));
+}
+
+bool BlockMemory::show_old_shared(const Request& request, std::uint32_t offset, Who write) {
+  const std::uint64_t place = place_of_shared(offset);
+  const OldValue* const old = launch_.old_values().find(place);
+  if (old == nullptr || old->bytes != request.bytes) return false;
+  const bool is_last = write >> kLaneShift == old->write >> kLaneShift;
+  if (!is_last || order_.is_ordered_in_block(write, request.warp)) return false;
+  std::uint64_t& seen = seen_[seen_by(request.warp, place)];
+  if (seen >= old->version) return false;
+  seen = old->version;
+  order_.take_up_shared(old->published, request.warp);
+  hide(shared_.data() + offset, *old);
   return true;
 }
 

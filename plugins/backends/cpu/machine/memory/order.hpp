@@ -96,6 +96,11 @@ class AccessOrder {
   bool is_ordered(Record earlier, std::uint32_t warp) const {
     return !of_this_launch(earlier) || of_this_block(earlier) || knows(warp, earlier);
   }
+  // The same of an access to shared memory by the same block.
+  bool is_ordered_in_block(Who earlier, std::uint32_t warp) const {
+    return earlier < barrier_ || warp_of(earlier) == warp ||
+           knows(warp, Record{serial_} << kSerialShift | earlier);
+  }
   // Whether its block has fenced after an access, and then this one: all fences are in one order.
   bool fenced_since(Record earlier, std::uint64_t time) const {
     const std::uint64_t other = shadow_.block(serial_of(earlier)).fenced;
@@ -104,6 +109,12 @@ class AccessOrder {
   // A strong read of what a word had before its last write.
   void take_up(const Knowledge& published, const Access& access) {
     synchronisation_.take_up(published, warp_of(access.who), access.scope);
+  }
+  void take_up_shared(const Knowledge& published, std::uint32_t warp) {
+    synchronisation_.take_up_shared(published, warp);
+  }
+  Knowledge published_shared(std::uint64_t word) const {
+    return synchronisation_.published_shared(word);
   }
   // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;

@@ -69,6 +69,8 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
                                Conflict* conflict) {
   const Access access = access_of(request, lane, true);
   held_ |= request.line == launch_.held_line();
+  const bool kept = launch_.old_values().kept();
+  const Who write = kept ? shared_.last_writer(offset) : 0;
   const SharedMemory::Outcome outcome = shared_.access(offset, request.bytes, access, order_);
   *conflict = outcome.conflict;
   const Culprit culprit{launch_, request, lane, offset};
@@ -82,6 +84,9 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
   }
   if (outcome.encounter) [[unlikely]]
     note_encounter(request, true, lane, offset);
+  if (kept && !request.write && request.may_be_old && show_old_shared(request, offset, write))
+    return false;
+  if (kept && request.strong && request.write) keep_old_shared(request, offset, access.who);
   if (request.strong) synchronise(offset, request.bytes, access);
   return outcome.verdict == Verdict::kIfChanged;
 }

@@ -43,6 +43,9 @@ class SharedMemory {
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
                  AccessOrder& order);
 
+  // Who wrote a word last.
+  Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
+
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
   // The copy is there, as if `who` had stored it.

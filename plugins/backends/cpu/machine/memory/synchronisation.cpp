@@ -70,6 +70,11 @@ void Synchronisation::read(const SyncWords* words, std::uint64_t word, std::uint
   if (words != nullptr && scope == Scope::kDevice) add_published(*words, word, &reading.taken_up);
 }
 
+Knowledge Synchronisation::published_shared(std::uint64_t word) const {
+  const auto found = words_.find(word | kShared);
+  return found == words_.end() ? Knowledge() : found->second;
+}
+
 void Synchronisation::write(SyncWords* words, std::uint64_t word, std::uint32_t warp,
                             std::uint32_t lane, Scope scope, bool atomic) {
   Gathered all = gathered_;

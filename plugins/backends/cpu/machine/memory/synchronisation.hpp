@@ -76,6 +76,11 @@ class Synchronisation {
   void take_up(const Knowledge& published, std::uint32_t warp, Scope scope) {
     if (scope == Scope::kDevice && !published.empty()) active(warp).taken_up.join(published);
   }
+  // The same of a word of shared memory, and what is published with it now.
+  void take_up_shared(const Knowledge& published, std::uint32_t warp) {
+    if (!published.empty()) active(warp).taken_up_of_block.join(published);
+  }
+  Knowledge published_shared(std::uint64_t word) const;
 
   // Whether an access by a warp of a block is ordered before what a warp of this one does now.
   bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {
