@@ -55,6 +55,7 @@ constexpr CounterColumn kCounters[] = {
     {"dram_store_sectors", &Counters::dram_store_sectors},
     {"l1_sectors", &Counters::l1_sectors},
     {"l2_sectors", &Counters::l2_sectors},
+    {"constant_repeats", &Counters::constant_repeats},
     {"shared_wavefronts", &Counters::shared_wavefronts},
     {"global_atomics", &Counters::global_atomics},
     {"shared_atomics", &Counters::shared_atomics},
@@ -123,6 +124,7 @@ class Counting {
       : gpu_(gpu), compiles_(compile_options(std::string(gpu.arch))) {
     machine_.launcher = kWorkers + "kernelrl-sandbox";
     machine_.program = kWorkers + "kernelrl-machine-x86-64";
+    machine_.path_clocks = path_clocks(gpu);
     machine_.max_shared_bytes = static_cast<std::uint32_t>(require_arch(gpu.arch).shared_per_block);
   }
 
@@ -144,13 +146,18 @@ class Counting {
       if (run.counted) planned.push_back({run, inputs_of(task, run)});
     }
     MachineRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
-    if (!runs.execute(machine_, {module->ptx, module->names}, never_)) {
+    const AssembledKernels kernels = assembled_kernels(*module);
+    const auto resident = [&](const cpu::Launch& launch) {
+      const AssembledKernel& kernel = kernels.at(launch.kernel);
+      const auto shared = static_cast<std::uint32_t>(kernel.shared_bytes);
+      return resident_blocks(launch.block, shared + launch.dynamic_shared_bytes, kernel, gpu_);
+    };
+    if (!runs.execute(machine_, {module->ptx, module->names, resident}, never_)) {
       throw std::runtime_error(runs.why());
     }
     if (runs.result().runs.size() != task.n_cases) {
       throw std::runtime_error(task.definition.id + ": a run did not end as it should");
     }
-    const AssembledKernels kernels = assembled_kernels(*module);
     for (std::size_t c = 0; c < task.n_cases; ++c) {
       for (std::size_t l = 0; l < runs.result().runs[c].size(); ++l) {
         std::printf("%zu,%s,%zu,%s,%zu,", index, task.definition.id.c_str(), c, role, l);

@@ -29,38 +29,46 @@ struct Spills {
   }
 };
 
-double clocks_of(const CriticalPath& path, const Spills& spills, const GpuDescription& gpu) {
+double clocks_of(const CriticalPath& path, const GpuDescription& gpu) {
   const PathClocks each = path_clocks(gpu);
-  double clocks = spills.waits_on_path * gpu.l1_latency;
+  double clocks = 0;
   for (std::size_t i = 0; i < each.size(); ++i) clocks += real(path.*kPathParts[i]) * each[i];
   return clocks;
 }
 
 // The load-store unit takes requests one by one, and moves what each touches.
 double load_store_clocks(const Counters& c, const Spills& spills, const ModelConstants& model) {
-  const double requests =
-      real(c.global_load_requests + c.global_store_requests + c.global_atomics + c.local_requests) +
-      spills.requests;
+  const double requests = real(c.global_load_requests + c.global_store_requests + c.global_atomics +
+                               c.local_requests + c.constant_repeats) +
+                          spills.requests;
   const double sectors =
       real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes + c.local_sectors) +
       4 * spills.requests;
   return std::max(requests * model.clocks_per_request, sectors * model.clocks_per_sector);
 }
 
-// Each class has separate units; all of them share the schedulers.
+// Clocks of an SM's schedulers that an instruction takes. Divisions are subroutines; the one of f64
+// has 14 instructions, as ptxas 13.0 makes it, but occupies the f64 unit for longer.
+double issued(InstructionClass kind, double unit) {
+  if (kind == InstructionClass::kDivide) return unit;
+  return (kind == InstructionClass::kDoubleDivide ? 14 : 1) / kWarpsPerClock;
+}
+
+// Each class has separate units, but for f64; all of them share the schedulers.
 double issue_clocks(const Counters& c, const Spills& spills, const GpuDescription& gpu) {
-  double all = spills.requests / kWarpsPerClock, slowest = 0;
+  double all = spills.requests / kWarpsPerClock;
+  PerClass<double> busy{};
   for (std::size_t k = 0; k < kInstructionClasses; ++k) {
     const double unit = (*gpu.clocks_per_warp)[k];
-    const double instructions = real(c.classes[k]);
-    slowest = std::max(slowest, instructions * unit);
-    const bool subroutine = k == static_cast<std::size_t>(InstructionClass::kDivide);
-    all += instructions * (subroutine ? unit : 1 / kWarpsPerClock);
+    busy[k] = real(c.classes[k]) * unit;
+    all += real(c.classes[k]) * issued(static_cast<InstructionClass>(k), unit);
   }
   double tensor = 0;
   for (std::size_t t = 0; t < kTensorTypes; ++t)
     tensor += real(c.tensor_products[t]) / (*gpu.products_per_clock)[t];
-  return std::max({all, slowest, tensor});
+  busy[static_cast<std::size_t>(InstructionClass::kDouble)] +=
+      busy[static_cast<std::size_t>(InstructionClass::kDoubleDivide)];
+  return std::max({all, *std::max_element(busy.begin(), busy.end()), tensor});
 }
 
 // Blocks start one after the other and memory answers one request later than another: the last of
@@ -134,18 +142,22 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
                               2 * c.shared_atomic_loops) /
                          (sms * clock);
   part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
-  const double path_ns = clocks_of(c.critical, spills, gpu) / clock;
-  // Where blocks wait for each other, the last may end later than they would one wave after another.
-  const double all_ns = std::max(waves * path_ns, real(c.span_clocks) / clock);
+  const double path = clocks_of(c.critical, gpu), spilled = spills.waits_on_path * gpu.l1_latency;
+  const double path_ns = (path + spilled) / clock;
+  // Without a span, all blocks are taken to be as long as the longest.
+  const double span = c.span_clocks > 0 ? real(c.span_clocks) : waves * path;
+  const double all_ns = std::max(path_ns, (span + waves * spilled) / clock);
   part(Bound::kLatency) = all_ns;
   part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
 
   for (std::size_t i = 0; i < kBounds; ++i) {
     if (ns[i] > ns[static_cast<std::size_t>(result.limit)]) result.limit = static_cast<Bound>(i);
   }
-  // The units work while the first warps wait; what they take beyond that is added.
+  // The units work while the warps of a wave wait; what they take beyond that is added. A single
+  // long block hides no more of their work than others.
+  const double hidden_ns = model.hidden_by_path * std::min(path_ns, all_ns / waves);
   std::array<double, kBounds> beyond = ns;
-  for (double& part_ns : beyond) part_ns = std::max(0.0, part_ns - model.hidden_by_path * path_ns);
+  for (double& part_ns : beyond) part_ns = std::max(0.0, part_ns - hidden_ns);
   beyond[static_cast<std::size_t>(Bound::kLatency)] = all_ns - path_ns;
   const double slowest = *std::max_element(beyond.begin(), beyond.end());
   const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);

@@ -3,10 +3,10 @@
 //
 // A launch cannot be faster than each of its parts alone: bytes over the bandwidth of DRAM and of
 // L2, requests over the load-store units, instructions over the units that execute them, wavefronts
-// over the banks of shared memory, atomic operations on one address one after another, and the
-// longest path of a block times the number of waves of blocks. The estimate is the sum of the start
-// of the launch; the path of the first wave, whose warps start together so that nothing hides it;
-// the time by which the slowest part exceeds it; a share of that of the others, which never overlap
+// over the banks of shared memory, atomic operations on one address one after another, and the paths
+// of all blocks, as many side by side as are resident. The estimate is the sum of the start of the
+// launch; the longest path, whose warps start together so that nothing hides it; the time by which
+// the slowest part exceeds it; a share of that of the others, which never overlap
 // perfectly; and the additional wait of the last of many blocks and requests. An estimate is
 // deterministic, never 0, and never falls when a counter rises; it is not a measurement and must be
 // labelled. Pure; any thread.

@@ -21,12 +21,14 @@ constexpr ModelConstants kCalibrated = {
 
 // 32 lanes over the results per clock of an SM: CUDA C++ Programming Guide, "Throughput of Native
 // Arithmetic Instructions", by compute capability. Two instructions of 32 bits for one of 64, about
-// 20 for a division of integers. Load-store units, atomics, barriers and tensor cores are priced
+// 20 for a division of integers. A division or square root of f64 has 8 operations of f64 (and a
+// reciprocal 5, but that is not told apart), as ptxas 13.0 makes them for sm_87 and sm_90 unless
+// numbers are tiny or huge. Load-store units, atomics, barriers and tensor cores are priced
 // elsewhere; an instruction of the latter takes its share of a scheduler.
-constexpr PerClass<double> kTuring = {0.5, 1, 0.5, 10, 0.5, 16, 2, 2, 0, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 0, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 0, 0, 0, 1, 0, 0.5};
-constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 0, 1, 0, 0.5};
+constexpr PerClass<double> kTuring = {0.5, 1, 0.5, 10, 0.5, 16, 2, 2, 0, 0, 0, 1, 0, 0.5, 128};
+constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 0, 0, 0, 1, 0, 0.5, 8};
+constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 0, 0, 0, 1, 0, 0.5, 128};
+constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 0, 1, 0, 0.5, 4};
 
 // Of tensor cores, by TensorType: f16, tf32, f8, s8, s4, f64. By the peak rates of the data sheets;
 // without cores for f64 the ordinary units multiply, and types that an architecture does not have

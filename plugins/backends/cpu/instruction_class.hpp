@@ -14,7 +14,7 @@ enum class InstructionClass : std::uint8_t {
   kMultiply,   // integer products and mad
   kDivide,     // integer division and remainder: a subroutine on a GPU
   kFloat,      // f32, f16: add, mul, fma, min, max
-  kDouble,     // f64
+  kDouble,     // f64, and conversions from and to it
   kSpecial,    // ex2, rcp, rsqrt, sin, …: the special function unit
   kConvert,
   kTensor,
@@ -22,17 +22,18 @@ enum class InstructionClass : std::uint8_t {
   kAtomic,
   kWarp,  // shuffles, votes, matches
   kBarrier,
-  kControl,  // branches, calls, returns
+  kControl,       // branches, calls, returns
+  kDoubleDivide,  // f64: div, rcp, sqrt, rsqrt: a subroutine of f64 operations on a GPU
 };
-inline constexpr std::size_t kInstructionClasses = 14;
+inline constexpr std::size_t kInstructionClasses = 15;
 
 // Something for each class, in the order of the enumeration.
 template <class T>
 using PerClass = std::array<T, kInstructionClasses>;
 
 inline constexpr PerClass<std::string_view> kInstructionClassNames = {
-    "integer", "integer64", "multiply",   "divide", "float", "double",  "special",
-    "convert", "tensor",    "load_store", "atomic", "warp",  "barrier", "control"};
+    "integer", "integer64",  "multiply", "divide", "float",   "double",  "special",      "convert",
+    "tensor",  "load_store", "atomic",   "warp",   "barrier", "control", "double_divide"};
 
 // Types whose products tensor cores compute at different rates.
 enum class TensorType : std::uint8_t {

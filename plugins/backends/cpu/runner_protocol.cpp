@@ -117,10 +117,11 @@ KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests,
 KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
          global_load_requests, global_load_sectors, global_store_requests, global_store_sectors,
          vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,
-         l2_sectors, shared_load_requests, shared_store_requests, shared_wavefronts, bank_conflicts,
-         global_atomics, shared_atomics, shared_atomic_repeats, shared_atomic_loops, atomic_passes,
-         hottest_atomic, barriers, shuffles, votes, warp_barriers, local_requests, local_sectors,
-         code_instructions, typical_runs, classes, tensor_products, span_clocks, critical)
+         l2_sectors, constant_repeats, shared_load_requests, shared_store_requests,
+         shared_wavefronts, bank_conflicts, global_atomics, shared_atomics, shared_atomic_repeats,
+         shared_atomic_loops, atomic_passes, hottest_atomic, barriers, shuffles, votes,
+         warp_barriers, local_requests, local_sectors, code_instructions, typical_runs, classes,
+         tensor_products, span_clocks, critical)
 KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
 KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)

@@ -44,7 +44,8 @@ struct CriticalPath {
   std::uint64_t instructions = 0;
   std::uint64_t clocks = 0;  // of chains of dependent instructions, without memory
   // Waits for loads: those that touch a sector first touched in this launch; those all of whose
-  // sectors were touched before, some only by other blocks; all of them by this block.
+  // sectors were touched before, some only by other blocks, and waits at fences between blocks; all
+  // of them by this block.
   std::uint64_t dram_requests = 0;
   std::uint64_t l2_requests = 0;
   std::uint64_t l1_requests = 0;
@@ -53,7 +54,9 @@ struct CriticalPath {
   std::uint64_t barriers = 0;
   std::uint64_t atomics = 0;
   std::uint64_t loop_turns = 0;  // of atomics on shared memory that are loops: see Counters
-  std::uint64_t waits = 0;       // clocks of waiting for what other warps of the block write
+  // Clocks of waiting for what other warps of the block write, and for further addresses of constant
+  // memory.
+  std::uint64_t waits = 0;
   // Those of the global requests above that follow a store, an atomic operation or a barrier of the
   // same warp: a compiler may not move them before it, so they do not overlap the previous request.
   std::uint64_t ordered_dram_requests = 0;
@@ -237,6 +240,8 @@ struct Counters {
   std::uint64_t dram_store_sectors = 0;  // distinct ones stored
   std::uint64_t l1_sectors = 0;          // loaded again, by a block that touched them before
   std::uint64_t l2_sectors = 0;          // loaded again, by a block that had not touched them
+  // Of loads of constant memory and parameters: addresses beyond the first of a warp's request.
+  std::uint64_t constant_repeats = 0;
   std::uint64_t shared_load_requests = 0;
   std::uint64_t shared_store_requests = 0;
   std::uint64_t shared_wavefronts = 0;  // passes over the 32 banks
@@ -259,8 +264,7 @@ struct Counters {
   std::uint64_t typical_runs = 0;       // how often an instruction's code ran: mean of executions
   PerClass<std::uint64_t> classes{};    // warp instructions by class
   PerTensorType<std::uint64_t> tensor_products{};  // multiplications and additions by tensor cores
-  // Where blocks may hand over to each other: from the start of the first to the end of the last, in
-  // clocks; otherwise 0.
+  // From the start of the first block to the end of the last, in clocks; 0: not known.
   std::uint64_t span_clocks = 0;
   CriticalPath critical;
 

@@ -60,8 +60,11 @@ class WarpPath {
     waits_[access.wait] = std::max(waits_[access.wait], level);
   }
   void atomic() { ++path_.atomics; }
+  // Waits until what it has written is in L2, which takes a round trip.
+  void fence() { ++path_.l2_requests; }
   void loop(std::uint32_t turns) { path_.loop_turns += turns; }
-  // The warp has waited so many clocks for warps of its block, and of other blocks.
+  // The warp has waited so many clocks for warps of its block or the constant cache, and of other
+  // blocks.
   void wait(double clocks, double for_other_blocks) {
     path_.waits += static_cast<std::uint64_t>(clocks + 0.5);
     idle_ += for_other_blocks;

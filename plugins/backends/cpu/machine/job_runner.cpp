@@ -267,6 +267,9 @@ class JobRunner {
     memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
     const bool timed = run.count && !runs_side_by_side(run.order) && program.warps_hand_over;
     if (timed) memory_->keep_time(job_.path_clocks);
+    if (run.count && !program.blocks_hand_over && launch.resident_blocks > 0) {
+      memory_->schedule_blocks(job_.path_clocks, launch.resident_blocks);
+    }
     const LaunchOutcome outcome = grid_->run(
         program, {launch.grid, launch.block, launch.dynamic_shared_bytes, run.order,
                   job_.seed + (std::uint64_t{run_} << 32), work_left_, launch.resident_blocks});

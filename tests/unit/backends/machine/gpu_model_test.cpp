@@ -21,16 +21,18 @@ double nano_ns(const std::string& source, const std::vector<Launch>& shapes) {
   constexpr std::size_t kElements = 16384;
   const auto x = emulation.input<float>("x", std::vector<float>(kElements, 1.0f));
   const auto y = emulation.output<float>("y", kElements);
+  const GpuDescription& nano = *find_gpu("Jetson Orin Nano");
   for (std::uint32_t i = 0; i < shapes.size(); ++i) {
-    emulation.launch(i, {shapes[i].grid, 1, 1}, {shapes[i].block, 1, 1},
-                     {i == 0 ? x : y, y, std::int32_t{kElements}});
+    const Dim3 block = {shapes[i].block, 1, 1};
+    emulation.launch(i, {shapes[i].grid, 1, 1}, block, {i == 0 ? x : y, y, std::int32_t{kElements}},
+                     0, resident_blocks(block, 0, {}, nano));
   }
   const Result result = emulation.run();
   EXPECT_FALSE(result.fault) << result.fault->message;
   if (result.fault) return 0;
   double ns = 0;
   for (const auto& launch : result.runs.at(0)) {
-    ns += estimate(launch, AssembledKernel{}, *find_gpu("Jetson Orin Nano")).ns;
+    ns += estimate(launch, AssembledKernel{}, nano).ns;
   }
   return ns;
 }
@@ -140,7 +142,7 @@ TEST(GpuModel, NeverFallsWhenACounterRises) {
           &Counters::dram_load_sectors, &Counters::dram_store_sectors, &Counters::shared_wavefronts,
           &Counters::shared_atomics, &Counters::global_atomics, &Counters::hottest_atomic,
           &Counters::local_requests, &Counters::local_sectors, &Counters::code_instructions,
-          &Counters::blocks}) {
+          &Counters::constant_repeats, &Counters::span_clocks, &Counters::blocks}) {
       LaunchReport more = base;
       more.counters.*field += 1'000'000;
       EXPECT_GT(estimate(more, {}, gpu).ns, before) << gpu.name;
@@ -240,6 +242,115 @@ TEST(GpuModel, NeverFallsWhenAPathGrowsBehindWhichUnitsWork) {
       before = ns;
     }
   }
+}
+
+// ---- blocks of unlike length ----
+
+const std::string kLongBody =
+    "{ float a = x[t]; for (int k = 0; k < 1000; k++) a = a * x[0] + 1; y[i] = a; }";
+const std::string kShortBody = "if (i < n) y[i] = x[i] * 2;";
+
+std::uint64_t span_clocks(const std::string& source, std::uint32_t blocks, std::uint32_t resident) {
+  Emulation emulation(source, {"k0"});
+  const auto x = emulation.input<float>("x", std::vector<float>(16384, 1.0f));
+  emulation.launch(0, {blocks, 1, 1}, {32, 1, 1}, {x, emulation.output<float>("y", 16384), 16384},
+                   0, resident);
+  return emulation.run().runs.at(0).at(0).counters.span_clocks;
+}
+
+TEST(GpuModel, BlocksBeginWhereOthersHaveEnded) {
+  const std::string one_long = kernel("if (blockIdx.x == 0) " + kLongBody + " else " + kShortBody);
+  EXPECT_EQ(span_clocks(one_long, 100, 0), 0u) << "not known how many are resident";
+  const double chain = static_cast<double>(span_clocks(one_long, 1, 2));
+  const double beside = static_cast<double>(span_clocks(one_long, 20, 2));
+  EXPECT_NEAR(beside, chain, 0.01 * chain) << "nineteen short ones in the other place";
+  const double all_long = static_cast<double>(span_clocks(kernel(kLongBody), 5, 2));
+  EXPECT_NEAR(all_long, 3 * chain, 0.1 * chain);
+}
+
+TEST(GpuModel, OneLongBlockIsNotPaidForInEveryWave) {
+  const double chain = nano_ns(kernel(kLongBody), {{1, 32}}),
+               rest = nano_ns(kernel(kShortBody), {{512, 32}});
+  for (const char* which : {"0", "511"}) {
+    const double both = nano_ns(kernel("if (blockIdx.x == " + std::string(which) + ") " +
+                                       kLongBody + " else " + kShortBody),
+                                {{512, 32}});
+    EXPECT_GT(both, chain) << which;
+    EXPECT_LT(both, chain + rest) << which;
+  }
+}
+
+// Memory and units are as busy as before, and the launch as long.
+TEST(GpuModel, ALongBlockAmongOthersHidesNothing) {
+  LaunchReport launch;
+  launch.grid = {110'000, 1, 1};
+  launch.block = {256, 1, 1};
+  Counters& c = launch.counters;
+  c.blocks = 110'000;  // at least a hundred waves
+  c.dram_load_sectors = c.global_load_sectors = c.shared_wavefronts = 100'000;
+  for (const auto& gpu : gpu_table()) {
+    c.critical = {};
+    c.critical.clocks = 1000;
+    c.span_clocks = 100'000;
+    const double before = estimate(launch, {}, gpu).ns;
+    c.critical.clocks = 20'000;
+    EXPECT_GE(estimate(launch, {}, gpu).ns, before) << gpu.name;
+  }
+}
+
+// ---- what instructions cost ----
+
+std::string chain_of(const std::string& step) {
+  return kernel("if (i < n) { double a = x[i], b = a + n; for (int k = 0; k < 64; k++) { " + step +
+                " } y[i] = (float)a; }");
+}
+
+TEST(GpuModel, DivisionsAndRootsOfDoublesAreSubroutines) {
+  const double sums = nano_ns(chain_of("a = fma(a, b, 1.0);"), {{128, 128}});
+  for (const char* step :
+       {"a = b / a;", "a = 1 / (a + b);", "a = sqrt(a + b);", "a = rsqrt(a + b);"})
+    EXPECT_GT(nano_ns(chain_of(step), {{128, 128}}), 6 * sums) << step;
+  const double alone = nano_ns(chain_of("a = fma(a, b, 1.0);"), {{1, 32}});
+  EXPECT_GT(nano_ns(chain_of("a = b / a;"), {{1, 32}}), 4 * alone);
+}
+
+TEST(GpuModel, ConversionsOfDoublesAreAsSlowAsTheirArithmetic) {
+  const auto sum = [](const std::string& one) {
+    return nano_ns(kernel("float s = 0; for (int k = 0; k < 64; k++) s += " + one + "; y[i] = s;"),
+                   {{128, 128}});
+  };
+  const double floats = sum("(x[(i + k) % n] + 0.1f)");
+  const double doubles = sum("(float)(x[(i + k) % n] + 0.1)");  // three of f64
+  const GpuDescription& nano = *find_gpu("Jetson Orin Nano");
+  const double clocks = 3.0 * 64 * 128 * 4 * 16;
+  EXPECT_GT(doubles, floats);
+  EXPECT_GT(doubles, 0.9 * clocks / nano.sms / nano.clock_ghz);
+}
+
+TEST(GpuModel, FencesBetweenBlocksWaitForL2) {
+  const auto stores = [](const std::string& fence) {
+    return nano_ns(
+        kernel("for (int k = 0; k < 64; k++) { ((volatile float*)y)[i] = k; " + fence + " }"),
+        {{4, 32}});
+  };
+  const GpuDescription& nano = *find_gpu("Jetson Orin Nano");
+  const double waits = 64 * nano.l2_latency / nano.clock_ghz;
+  EXPECT_GT(stores("__threadfence();"), stores("") + 0.9 * waits);
+  EXPECT_GT(stores("asm volatile(\"fence.acq_rel.sys;\");"), stores("") + 0.9 * waits);
+  EXPECT_LT(stores("__threadfence_block();"), stores("") + 0.2 * waits);
+}
+
+TEST(GpuModel, ConstantMemoryIsReadAddressByAddress) {
+  const auto sum = [](const std::string& index) {
+    return nano_ns("__constant__ float table[64] = {1, 2, 3};\n" +
+                       kernel("float s = 0; for (int k = 0; k < 64; k++) s += table[" + index +
+                              "]; y[i] = s;"),
+                   {{128, 128}});
+  };
+  const double same = sum("(k + n) % 64"), pairs = sum("(t / 16 + k) % 64"),
+               all = sum("(t + k) % 64");
+  EXPECT_GT(pairs, same);
+  EXPECT_GT(all, 5 * same);
 }
 
 // ---- what a GPU punishes is not rewarded ----

@@ -63,9 +63,9 @@ bool is_strong(const ptx::Instruction& instruction) {
 
 // What a loop that only waits for other threads does not do.
 bool works(const ptx::Instruction& instruction, InstructionClass kind) {
-  static constexpr InstructionClass kKinds[] = {InstructionClass::kFloat, InstructionClass::kDouble,
-                                                InstructionClass::kSpecial,
-                                                InstructionClass::kTensor};
+  static constexpr InstructionClass kKinds[] = {
+      InstructionClass::kFloat, InstructionClass::kDouble, InstructionClass::kDoubleDivide,
+      InstructionClass::kSpecial, InstructionClass::kTensor};
   const bool accesses = touches_memory(instruction) || instruction.opcode == "cp";
   return (accesses && !polls(instruction)) ||
          std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);

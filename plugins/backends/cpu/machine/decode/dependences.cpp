@@ -10,9 +10,10 @@ namespace {
 
 // From the issue of an instruction to that of one that needs its result, in clocks, by
 // InstructionClass. Measured on GPUs since Volta by several authors: 4 for most, 5 for products of
-// integers, about 18 for the special function unit; the others are estimates. What memory, warp
-// operations and barriers take is the model's of a GPU.
-constexpr cpu::PerClass<std::uint32_t> kLatency = {4, 6, 5, 80, 4, 8, 18, 8, 32, 0, 0, 0, 0, 4};
+// integers, about 18 for the special function unit; the others are estimates, that of an f64 division
+// for an instruction of the special function unit and 8 of f64, each of which needs the one before.
+// What memory, warp operations and barriers take is the model's of a GPU.
+constexpr cpu::PerClass<std::uint32_t> kLatency = {4, 6, 5, 80, 4, 8, 18, 8, 32, 0, 0, 0, 0, 4, 82};
 
 // Registers that an assembler has loads write to before it waits for the first of them.
 constexpr std::uint32_t kWordsUnderWay = 32;

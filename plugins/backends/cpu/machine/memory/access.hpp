@@ -29,6 +29,7 @@ struct AccessCounts {
   std::uint64_t local_sectors = 0;
   std::uint64_t atomic_passes = 0;  // global: the most lanes at one address, summed over requests
   std::uint64_t shared_repeats = 0, shared_loops = 0;  // see cpu::Counters
+  std::uint64_t constant_repeats = 0;                  // …
 };
 
 struct MemoryAccess {

@@ -1,9 +1,28 @@
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 namespace krl::machine {
+namespace {
+
+// An estimate: as the load-store unit takes requests.
+constexpr double kClocksPerAddress = 2;
+
+std::uint32_t different_addresses(const LaneAddresses& addresses) {
+  std::array<std::int32_t, kLanes> deltas;
+  std::size_t count = 0;
+  for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+    deltas[count++] = addresses.delta[std::countr_zero(rest)];
+  }
+  const auto end = deltas.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(deltas.begin(), end);
+  return static_cast<std::uint32_t>(std::unique(deltas.begin(), end) - deltas.begin());
+}
+
+}  // namespace
 
 void BlockMemory::begin_block(std::uint32_t warps, double start) {
   start_ = start;
@@ -31,6 +50,14 @@ void BlockMemory::initialise_system_shared() {
 void BlockMemory::barrier_passed() {
   order_.barrier();
   path_.join();
+}
+
+// "The cost scales linearly with the number of unique addresses read by all threads within a warp":
+// CUDA C++ Best Practices Guide, "Constant Memory".
+void BlockMemory::read_constant(const Request& request, const LaneAddresses& addresses) {
+  const std::uint32_t repeats = different_addresses(addresses) - 1;
+  request.access.counts.constant_repeats += repeats;
+  path(request.warp).wait(kClocksPerAddress * repeats, 0);
 }
 
 double BlockMemory::receive(std::uint32_t warp, const WatchedWords& words, double now) {

@@ -39,7 +39,10 @@ class BlockMemory {
   // before those of the warp that follow.
   void lanes_met(std::uint32_t warp, Mask lanes, Mask live) { order_.lanes_met(warp, lanes, live); }
   // Lanes of a warp executed a fence, or an access that is one.
-  void fence(std::uint32_t warp, Mask lanes, Fence fence) { order_.fence(warp, lanes, fence); }
+  void fence(std::uint32_t warp, Mask lanes, Fence fence) {
+    order_.fence(warp, lanes, fence);
+    if (fence.releases() && fence.scope() == Scope::kDevice) path_.warp(warp).fence();
+  }
   // Whether the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
   // The block has ended.
@@ -62,6 +65,8 @@ class BlockMemory {
   double receive(std::uint32_t warp, const WatchedWords& words, double now);
   // A warp writes words strongly.
   void hand_over(std::uint32_t warp, const WatchedWords& words, double now);
+  // A warp read words of constant memory, or parameters: each address is a request of its own.
+  void read_constant(const Request& request, const LaneAddresses& addresses);
   // A warp's atomic that is a loop took so many turns, at one word of shared memory.
   void loop(std::uint32_t offset, std::uint32_t turns) { path_.loop(offset, turns); }
   SharedMemory& shared() { return shared_; }

@@ -118,9 +118,11 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
       return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
     }
     const bool may_be_global =
-        space == ptx::Space::kGlobal || space == ptx::Space::kConstant ||
-        (space == ptx::Space::kGeneric && space_of(addresses.first) == ptx::Space::kGlobal);
+        space == ptx::Space::kGlobal ||
+        (space == ptx::Space::kGeneric && space_of(addresses.first) == ptx::Space::kGlobal) ||
+        space == ptx::Space::kConstant;
     if (may_be_global) {
+      if (space == ptx::Space::kConstant) memory.read_constant(request, addresses);
       std::byte* const at = memory.access_global(request, addresses, &shape);
       if (at != nullptr) [[likely]]
         return move(CheckedLanes{at, nullptr, addresses, shape});
@@ -141,6 +143,7 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
       move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
       counts.local_requests = before.local_requests + 1;
     } else if (found == ptx::Space::kParameter) {
+      memory.read_constant(request, addresses);
       // Read only, the same for all: the bytes themselves. find_group has checked them.
       auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
       move(CheckedLanes{at + addresses.first, nullptr, addresses, nullptr});

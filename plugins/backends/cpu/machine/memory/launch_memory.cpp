@@ -31,6 +31,7 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
   counters->atomic_passes += c.atomic_passes;
   counters->shared_atomic_repeats += c.shared_repeats;
   counters->shared_atomic_loops += c.shared_loops;
+  counters->constant_repeats += c.constant_repeats;
   counters->local_requests += c.local_requests;
   counters->local_sectors += c.local_sectors;
   if (access.kind == AccessKind::kAtomic) {
@@ -113,7 +114,7 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
   atomics_.clear();
   hottest_atomic_ = 0;
   critical_ = {};
-  path_clocks_ = nullptr;
+  path_clocks_ = block_clocks_ = nullptr;
   write_times_.clear();
   span_ = 0;
   for (const auto& function : program.functions) {
@@ -134,7 +135,8 @@ cpu::Counters LaunchMemory::end_launch() const {
   }
   counters.hottest_atomic = hottest_atomic_;
   counters.critical = critical_;
-  counters.span_clocks = static_cast<std::uint64_t>(span_ + 0.5);
+  const double span = block_clocks_ != nullptr ? makespan_.end() : span_;
+  counters.span_clocks = static_cast<std::uint64_t>(span);
   return counters;
 }
 

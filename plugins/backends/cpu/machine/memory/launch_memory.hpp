@@ -13,6 +13,7 @@
 
 #include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/machine/critical_path.hpp"
+#include "plugins/backends/cpu/machine/makespan.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
 #include "plugins/backends/cpu/machine/memory/old_values.hpp"
@@ -59,6 +60,11 @@ class LaunchMemory {
   // From here on, until the next launch: times of strong writes are remembered, which are sums of
   // `each`. It outlives the launch.
   void keep_time(const cpu::PathClocks& each) { path_clocks_ = &each; }
+  // The same: so many blocks, at least one, are resident at once, and none waits for another.
+  void schedule_blocks(const cpu::PathClocks& each, std::uint32_t resident) {
+    block_clocks_ = &each;
+    makespan_.begin(resident);
+  }
   // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics, and the
   // critical path. All others are 0.
   cpu::Counters end_launch() const;
@@ -88,7 +94,10 @@ class LaunchMemory {
     if (count > hottest_atomic_) hottest_atomic_ = count;
   }
   // Of a block that has ended: the most of each part is kept.
-  void add_path(const cpu::CriticalPath& path) { raise(&critical_, path); }
+  void add_path(const cpu::CriticalPath& path) {
+    raise(&critical_, path);
+    if (block_clocks_ != nullptr) makespan_.add(clocks_of(path, *block_clocks_));
+  }
   // Null: no times are kept.
   const cpu::PathClocks* path_clocks() const { return path_clocks_; }
   // By where the word is in this process.
@@ -119,6 +128,8 @@ class LaunchMemory {
   std::uint64_t hottest_atomic_ = 0;
   cpu::CriticalPath critical_;
   const cpu::PathClocks* path_clocks_ = nullptr;
+  const cpu::PathClocks* block_clocks_ = nullptr;  // of launches whose blocks are scheduled
+  Makespan makespan_;
   std::unordered_map<const std::byte*, WriteTime> write_times_;
   double span_ = 0;
   std::uint32_t held_line_ = 0;

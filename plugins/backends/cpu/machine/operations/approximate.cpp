@@ -162,7 +162,7 @@ void add_approximate_forms(Forms& forms) {
   forms.add<tangent>(kind, {"tanh.approx.f32"});
   forms.add<upper_rcp>(kind, {"rcp.approx.ftz.f64"});
   forms.add<upper_rsqrt>(kind, {"rsqrt.approx.ftz.f64"});
-  forms.add<whole_rsqrt>(kind, {"rsqrt.approx.f64"});
+  forms.add<whole_rsqrt>(InstructionClass::kDoubleDivide, {"rsqrt.approx.f64"});
 }
 
 }  // namespace krl::machine

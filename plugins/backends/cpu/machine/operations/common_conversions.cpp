@@ -50,7 +50,7 @@ void add_from(Forms& forms) {
   add(std::uint64_t());
   if constexpr (sizeof(S) >= 4) {
     forms.add<from_integer<float, S>>(kKind, {"cvt.rn.f32." + type});
-    forms.add<from_integer<double, S>>(kKind, {"cvt.rn.f64." + type});
+    forms.add<from_integer<double, S>>(InstructionClass::kDouble, {"cvt.rn.f64." + type});
   }
 }
 
@@ -63,8 +63,8 @@ void add_common_conversions(Forms& forms) {
   forms.add<to_half<Half>>(kKind, {"cvt.rn.f16.f32"});
   forms.add<to_half<BFloat>>(kKind, {"cvt.rn.bf16.f32"});
   forms.add<to_tf32>(kKind, {"cvt.rna.tf32.f32"});
-  forms.add<longer>(kKind, {"cvt.f64.f32"});
-  forms.add<shorter>(kKind, {"cvt.rn.f32.f64"});
+  forms.add<longer>(InstructionClass::kDouble, {"cvt.f64.f32"});
+  forms.add<shorter>(InstructionClass::kDouble, {"cvt.rn.f32.f64"});
   forms.add<whole_down>(kKind, {"cvt.rmi.f32.f32"});
   forms.add<whole_up>(kKind, {"cvt.rpi.f32.f32"});
   forms.add<whole_to_zero>(kKind, {"cvt.rzi.f32.f32"});

@@ -449,7 +449,8 @@ bool decode_plain(const ptx::Instruction& instruction, Operands& operands, Instr
   out->a = is_register ? operands.source_any(a) : operands.source(a, kTypes[*from].type);
   out->d = operands.destination_any(d);
   out->run = convert;
-  out->kind = InstructionClass::kConvert;
+  const bool wide = kTypes[*from].type == ptx::Type::kF64 || kTypes[*to].type == ptx::Type::kF64;
+  out->kind = wide ? InstructionClass::kDouble : InstructionClass::kConvert;
   std::memcpy(out->extra, &conversion, sizeof conversion);
   return true;
 }

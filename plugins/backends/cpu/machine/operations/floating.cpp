@@ -106,15 +106,15 @@ double of_doubles(T... x) {
   return Function::of(x...);
 }
 template <class Function, class... T>
-void add_double(Forms& forms, const std::string& name, bool plain) {
-  add_rounded<of_doubles<Function, T...>>(forms, InstructionClass::kDouble, name, ".f64", plain);
+void add_double(Forms& forms, InstructionClass kind, const std::string& name, bool plain) {
+  add_rounded<of_doubles<Function, T...>>(forms, kind, name, ".f64", plain);
 }
 
 template <class Function>
 void add_binary(Forms& forms, const std::string& name) {
   add_float<Function, float, float>(forms, InstructionClass::kFloat, name, true);
   add_saturated<Function, float, float>(forms, name, true);
-  add_double<Function, double, double>(forms, name, true);
+  add_double<Function, double, double>(forms, InstructionClass::kDouble, name, true);
 }
 
 }  // namespace
@@ -126,14 +126,14 @@ void add_float_forms(Forms& forms) {
   for (const char* name : {"fma", "mad"}) {
     add_float<ProductSum, float, float, float>(forms, InstructionClass::kFloat, name, false);
     add_saturated<ProductSum, float, float, float>(forms, name, false);
-    add_double<ProductSum, double, double, double>(forms, name, false);
+    add_double<ProductSum, double, double, double>(forms, InstructionClass::kDouble, name, false);
   }
   add_float<Quotient, float, float>(forms, InstructionClass::kDivide, "div", false);
-  add_double<Quotient, double, double>(forms, "div", false);
+  add_double<Quotient, double, double>(forms, InstructionClass::kDoubleDivide, "div", false);
   add_float<Reciprocal, float>(forms, InstructionClass::kDivide, "rcp", false);
-  add_double<Reciprocal, double>(forms, "rcp", false);
+  add_double<Reciprocal, double>(forms, InstructionClass::kDoubleDivide, "rcp", false);
   add_float<Root, float>(forms, InstructionClass::kDivide, "sqrt", false);
-  add_double<Root, double>(forms, "sqrt", false);
+  add_double<Root, double>(forms, InstructionClass::kDoubleDivide, "sqrt", false);
 }
 
 bool decode_floating(const ptx::Instruction& instruction, Operands& operands, Instruction* out) {
