@@ -90,7 +90,7 @@ TEST(GpuTaskChecks, RefusesRangesWhosePoolDoesNotFitTheArena) {
   task.erase("real");
   EXPECT_THAT(refusal_on_gpu(task),
               AllOf(StartsWith("t.toml:40:13: the shape n="),
-                    HasSubstr(" of the ranges needs 6 MiB on the GPU, and arena_mb is 4; raise it, "
+                    HasSubstr(" of the ranges needs 5 MiB on the GPU, and arena_mb is 4; raise it, "
                               "or make the largest case smaller")));
 }
 
