@@ -47,28 +47,23 @@ Obstacles add_fresh_launches(const PreparedTask& asked, const CompiledModule& mo
 }
 
 // Nearly always there is no obstacle, which one look at all shapes tells. The limit of scratch memory
-// is no one's but ours: it holds where kernels run somewhere.
+// is no one's but ours: it holds where kernels run.
 std::optional<std::pair<std::string, std::string>> launch_obstacle(const PreparedTask& task,
                                                                    const LaunchSchedule& schedule,
                                                                    const CompiledModule& module,
                                                                    const ComputeCapability& gpu,
                                                                    const std::string& arch) {
-  const std::span<const ResolvedCase> all(task.launchable);
-  const auto obstacle_at = [&](std::span<const ResolvedCase> shapes, const LaunchLimits& limits) {
+  LaunchLimits limits = launch_limits(gpu);
+  limits.scratch_bytes = std::numeric_limits<std::int64_t>::max();
+  const auto obstacle_at = [&](std::span<const ResolvedCase> shapes) {
     EvaluationRecord found;
     if (!shapes.empty()) launches_at(shapes, schedule, limits, module, gpu, arch, &found);
     return found.why;
   };
-  LaunchLimits limits = launch_limits(gpu);
-  for (const auto& shapes :
-       {all.first(task.n_launchable_real), all.subspan(task.n_launchable_real)}) {
-    if (!obstacle_at(shapes, limits).empty()) {
-      for (const ResolvedCase& shape : shapes) {
-        std::string why = obstacle_at({&shape, 1}, limits);
-        if (!why.empty()) return std::pair(shape.label, std::move(why));
-      }
-    }
-    limits.scratch_bytes = std::numeric_limits<std::int64_t>::max();
+  if (obstacle_at(task.launchable).empty()) return std::nullopt;
+  for (const ResolvedCase& shape : task.launchable) {
+    std::string why = obstacle_at({&shape, 1});
+    if (!why.empty()) return std::pair(shape.label, std::move(why));
   }
   return std::nullopt;
 }

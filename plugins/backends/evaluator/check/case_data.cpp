@@ -95,7 +95,6 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
   }
   task.pool = make_pool(task.definition, task.n_real > 0 ? kUpToReal : kUpToCases);
   if (sizes == Sizes::kSmall) add_launchable(task.definition.real, &task);
-  task.n_launchable_real = task.launchable.size();
   add_launchable(ends_of_ranges(task.definition), &task);
   return task;
 }

@@ -34,7 +34,6 @@ struct PreparedTask {
   // Shapes at which a candidate is not run, but which it must be possible to launch it at: real
   // sizes that are none of `cases`, then the ends of the ranges.
   std::vector<ResolvedCase> launchable;
-  std::size_t n_launchable_real = 0;
 
   std::size_t n_small() const { return n_cases - n_real; }
   std::size_t n_known() const { return n_cases + n_holdouts; }

@@ -28,7 +28,6 @@ PreparedTask as_kernelbench(PreparedTask task) {
   task.n_holdouts = 0;
   task.pool = {};
   task.launchable = {};
-  task.n_launchable_real = 0;
   const auto& outputs = task.definition.outputs;
   const bool shorter = std::any_of(outputs.begin(), outputs.end(), is_short);
   task.definition.tolerance.rtol = task.definition.tolerance.atol =

@@ -1,13 +1,13 @@
 // task: total_sum expect: ok
 // A warp stores, meets, and one lane publishes for all.
-// @scratch part float[ceil_div(n, 64) * 32]
+// @scratch part float[ceil_div(n, 32) * 32]
 // @scratch count int[1]
 // @launch clear<<<1, 1>>>(count)
-// @launch kern<<<ceil_div(n, 64), 32>>>(x, part, count, y, n)
+// @launch kern<<<ceil_div(n, 32), 32>>>(x, part, count, y, n)
 __global__ void clear(int* count) { *count = 0; }
 __global__ void kern(const float* x, float* part, int* count, float* y, int n) {
   const int i = blockIdx.x * 32 + threadIdx.x;
-  part[i] = (2 * i < n ? x[2 * i] : 0) + (2 * i + 1 < n ? x[2 * i + 1] : 0);
+  part[i] = i < n ? x[i] : 0;
   __syncwarp();
   int ticket = 0;
   if (threadIdx.x == 0) {

@@ -1,8 +1,8 @@
 // task: vector_add expect: ok
 // Structures are copied with their padding, which nobody has written, through local, shared and global memory.
-// @scratch kept float[ceil_div(n, 4) * 4]
+// @scratch kept float[n * 4]
 // @launch add<<<ceil_div(n, 64), 64>>>(a, b, kept, n)
-// @launch copy<<<ceil_div(n, 64), 64>>>(a, b, kept, out, n)
+// @launch copy<<<ceil_div(n, 64), 64>>>(kept, out, n)
 struct alignas(16) Pair {
   float sum;
   char tag;
@@ -18,9 +18,9 @@ __global__ void add(const float* a, const float* b, float* kept, int n) {
   mine[at].other = 0;
   pairs[threadIdx.x] = mine[at];
   __syncthreads();
-  if (i < n && i % 4 == 0) *(float4*)(kept + i) = *(const float4*)&pairs[threadIdx.x];
+  if (i < n) *(float4*)(kept + 4 * i) = *(const float4*)&pairs[threadIdx.x];
 }
-__global__ void copy(const float* a, const float* b, const float* kept, float* out, int n) {
+__global__ void copy(const float* kept, float* out, int n) {
   const int i = blockIdx.x * 64 + threadIdx.x;
-  if (i < n) out[i] = i % 4 == 0 ? ((const Pair*)kept)[i / 4].sum : a[i] + b[i];
+  if (i < n) out[i] = ((const Pair*)kept)[i].sum;
 }
