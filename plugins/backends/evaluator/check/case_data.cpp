@@ -28,25 +28,20 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
   return data;
 }
 
-// Before anybody fills or maps anything.
-void require_moderate(const PreparedTask& task, std::size_t case_index) {
-  const std::int64_t most = task.is_real(case_index) ? kMostRealBytes : kMostCaseBytes;
-  std::int64_t bytes = 0;
-  for (const ResolvedTensor& tensor : task.cases[case_index].tensors) {
-    if (tensor.bytes() > most - bytes) {
-      invalid_argument(located(task, case_index) + " has tensors of more than " +
-                       std::to_string(most >> 20) + " MiB; make it smaller");
-    }
-    bytes += tensor.bytes();
-  }
-}
-
 // All of its tensors together.
 std::int64_t bytes_of(const ResolvedCase& shape) {
   std::int64_t bytes = 0;
   for (const ResolvedTensor& tensor : shape.tensors)
     bytes += std::min(tensor.bytes(), kMostRealBytes + 1);
   return bytes;
+}
+
+// Before anybody fills or maps anything.
+void require_moderate(const PreparedTask& task, std::size_t case_index) {
+  const std::int64_t most = task.is_real(case_index) ? kMostRealBytes : kMostCaseBytes;
+  if (bytes_of(task.cases[case_index]) <= most) return;
+  invalid_argument(located(task, case_index) + " has tensors of more than " +
+                   std::to_string(most >> 20) + " MiB; make it smaller");
 }
 
 void add_launchable(const std::vector<IntegerNames>& shapes, PreparedTask* task) {

@@ -10,6 +10,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/_unique.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/searchsorted.h>
 #include <c10/core/InferenceMode.h>
@@ -311,7 +312,11 @@ class ReferenceRuns {
         std::ranges::any_of(request.outputs, [](const OracleTensor& o) { return o.choices > 1; });
     if (in_single || !(reals || integers)) return;
     single_.push_back(call(at::kFloat, nullptr));
-    for (const at::Tensor& result : single_.front()) copies_.push_back(is_copied(result, inputs));
+    for (std::size_t o = 0; o < exact_.size(); ++o) {
+      const at::Tensor& result = single_.front()[o];
+      copies_.push_back(is_copied(result, inputs) &&
+                        at::equal(result.to(at::kDouble), exact_[o].to(at::kDouble)));
+    }
     if (request.repeats && integers) run_with_ties(call);
     std::int64_t draws = integers && !request.repeats ? kIntegerDraws : 0;
     if (rounds()) draws = draws_of(request);
@@ -360,7 +365,7 @@ class ReferenceRuns {
 
   const OracleRequest& request_;
   Outputs exact_;
-  std::vector<bool> copies_;     // of the inputs' elements, each output
+  std::vector<bool> copies_;     // of the inputs' elements, each output: none of it is rounded
   std::vector<Outputs> single_;  // in float32: the same inputs, then nudged ones
   std::vector<Outputs> little_;  // in float64, where values repeat: the same nudges, but smaller
   std::vector<Outputs> tied_;    // in float32, for integers where values repeat

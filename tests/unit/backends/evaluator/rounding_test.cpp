@@ -185,6 +185,13 @@ TEST(RoundingTest, ACopyIsExactWhereATaskAllowsNoError) {
   }
 }
 
+// Whether an output is a copy is seen in a sample of it, but one that is rounded anywhere is none.
+TEST(RoundingTest, WhatIsRoundedInOneColumnIsNoCopy) {
+  const Computed computed = compute("torch.cat([x[:, :5], x[:, 5:6] / 3, x[:, 6:]], 1)", "cols", 64,
+                                    64, Distribution::kAsGiven, "float32", 0);
+  EXPECT_GT(computed.expected.rounding[5], 0);
+}
+
 TEST(RoundingTest, OfAReferenceThatReturnsAShorterTypeIsComputedInDouble) {
   const Computed row = compute("(x * 1e-3).half()", "cols", 1, 100, Distribution::kAsGiven);
   const std::vector<double>& reals = row.expected.reals;
