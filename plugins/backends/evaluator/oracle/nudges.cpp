@@ -20,18 +20,22 @@ at::Tensor factors_of(at::Tensor hash) {
 
 }  // namespace
 
-// Draws are windows of the table, each an element further.
-at::Tensor Nudges::moved(const at::Tensor& values, std::int64_t draw) {
-  const std::int64_t needed = values.numel() + kMostDraws;
-  if (!factors_.defined() || factors_.numel() < needed) {
+// Draws and places are windows of the tables, each an element further.
+at::Tensor Nudges::moved(const at::Tensor& values, std::int64_t draw, std::int64_t place) {
+  const std::int64_t needed = values.numel() + kMostDraws / 2 * kMostPlaces;
+  if (!even_.defined() || even_.numel() < needed) {
     constexpr std::int64_t kLeast = std::int64_t{1} << 16;
-    const std::int64_t grown =
-        factors_.defined() ? factors_.numel() + factors_.numel() / 2 : kLeast;
-    factors_ = at::Tensor();
-    factors_ =
-        factors_of(at::arange(1, std::max(needed, grown) + 1, values.options().dtype(at::kInt)));
+    const std::int64_t grown = even_.defined() ? even_.numel() + even_.numel() / 2 : kLeast;
+    even_ = odd_ = at::Tensor();
+    const at::TensorOptions integers = values.options().dtype(at::kInt);
+    even_ = factors_of(at::arange(1, std::max(needed, grown) + 1, integers));
+    odd_ = even_.clone();
+    at::Tensor turned = odd_.slice(0, 0, odd_.numel(), 2);
+    turned.neg_().add_(2);
   }
-  const at::Tensor factors = factors_.narrow(0, draw, values.numel()).view(values.sizes());
+  const at::Tensor& table = draw % 2 == 0 ? even_ : odd_;
+  const at::Tensor factors =
+      table.narrow(0, draw / 2 * kMostPlaces + place, values.numel()).view(values.sizes());
   if (values.scalar_type() == at::kFloat) return factors.mul(values);
   return factors.to(at::kDouble).sub_(1).mul_(kLittle).add_(1).mul_(values);
 }

@@ -266,7 +266,7 @@ void store(const OracleTensor& output, const Results& results, double terms, std
 
 // An error is next to zero by luck at times: where there are few elements, more draws see to it.
 std::int64_t draws_of(const OracleRequest& request) {
-  constexpr std::int64_t kFew = 64, kLeast = 2, kMost = 8;
+  constexpr std::int64_t kFew = 64, kLeast = 2, kMost = Nudges::kMostDraws;
   std::int64_t draws = kLeast;
   for (const OracleTensor& output : request.outputs) {
     std::int64_t elements = 1;
@@ -322,7 +322,7 @@ class ReferenceRuns {
     if (rounds()) draws = draws_of(request);
     for (std::int64_t draw = 0; draw < draws; ++draw) {
       const Nudge nudge = [nudges, draw](const at::Tensor& values, std::int64_t place) {
-        return nudges->moved(values, draw * 64 + place);
+        return nudges->moved(values, draw, place);
       };
       single_.push_back(call(at::kFloat, nudge));
       if (request.repeats) little_.push_back(call(at::kDouble, nudge));

@@ -175,6 +175,17 @@ TEST(RoundingTest, WhatDependsOnATieHasNoAllowanceForBreakingIt) {
   EXPECT_GT(rows.compared(exactly_eight).wrong, 100);
 }
 
+// Both elements of a row moved alike leave their ratio alone, which one of two nudges has to change.
+TEST(RoundingTest, OfTwoNudgesOneMovesNeighboursApart) {
+  constexpr std::size_t kRows = 512;
+  const Computed ratios =
+      compute("x[:, :1] / x[:, 1:2]", "1", kRows, 2, Distribution::kAsGiven, "float32", 0);
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const double apart = 0x1p-22 * std::abs(ratios.expected.reals[r]);
+    EXPECT_GT(ratios.expected.rounding[r], apart * kRoundingFactor) << "row " << r;
+  }
+}
+
 TEST(RoundingTest, ACopyIsExactWhereATaskAllowsNoError) {
   for (const double rtol : {0.0, 1e-6}) {
     const Computed copy =
