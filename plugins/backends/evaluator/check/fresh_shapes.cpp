@@ -5,6 +5,7 @@
 #include <kernelrl/values.hpp>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
@@ -175,6 +176,7 @@ class PoolMaker {
       IntegerNames longer = least;
       longer[range.axis] = std::min(range.low + range.step, range.high);
       const bool along_rows = has_longer_rows(resolved(longer), resolved(least));
+      if (along_rows) along_rows_.insert(range.axis);
       longest_[range.axis] = std::max(along_rows ? limits_.row : 0,
                                       limits_.stretch * largest(task_.*limits_.of, range.axis));
     }
@@ -270,15 +272,22 @@ class PoolMaker {
       add_once(find_corner(), set);
   }
 
+  // Of an `other` axis beside a long `axis`: two and six leave a rest where four are read at once;
+  // beside a row two and one leave it as long as it can be, unless elements of rows are multiplied.
+  std::int64_t few_beside(const AxisRange& axis, const AxisRange& other) {
+    if (along_rows_.contains(axis.axis) && task_.work.operations.empty())
+      return &other == &task_.ranges.front() ? 2 : 1;
+    return task_.ranges.size() < 3 && random_.below(2) == 0 ? 6 : 2;
+  }
+
   // An axis that ends with a tile, one of the last that the work allows, or one step behind any; with
-  // few of all others: two and six leave a rest where four are read at once.
+  // few of all others.
   std::optional<std::size_t> find_border(const AxisRange& range, bool behind) {
     std::optional<std::size_t> known;
     for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
       IntegerNames values;
-      const std::int64_t rest = task_.ranges.size() < 3 && random_.below(2) == 0 ? 6 : 2;
       for (const AxisRange& other : task_.ranges)
-        values[other.axis] = within(other, behind ? random_.spread(1, 8) : rest);
+        values[other.axis] = within(other, behind ? random_.spread(1, 8) : few_beside(range, other));
       const std::int64_t beyond = behind ? range.step : 0;
       const std::int64_t most = most_within(values, range, usual()) - beyond;
       const bool by_largest = task_.ranges.size() == 1 && random_.below(2) == 0;
@@ -387,6 +396,7 @@ class PoolMaker {
   Work largest_;                                // of the cases that limit the pool
   double far_ = 1;                              // times the largest work, of the largest shapes
   IntegerNames longest_;                        // that each axis may be
+  std::set<std::string> along_rows_;            // axes that make the rows of a tensor longer
   std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
   FreshPool pool_;
 };
