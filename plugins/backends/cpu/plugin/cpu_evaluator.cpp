@@ -24,7 +24,7 @@ using namespace nvrtc;
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cpu/7";
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/8";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20,
                         kWorksBytes = 1 << 20;
