@@ -34,16 +34,15 @@ std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes,
   return places;
 }
 
-std::uint32_t launches_of_sample(double shortest, const gpu::Program& program,
+std::uint32_t launches_of_sample(double shortest, std::size_t kernels, std::uint64_t set_bytes,
                                  std::uint64_t arena_bytes) {
   const auto wanted = static_cast<std::uint64_t>(kSampleNs / std::max(shortest, 1.0)) + 1;
   // Half of the arena for the copies of a batch, a quarter for the sets of a sample and their gaps.
-  const std::uint64_t sets = std::min(arena_bytes / 4, kMostSetBytes) / program.bytes;
-  const std::uint64_t kept = arena_bytes / 2 / (kMostSamples * program.bytes);
+  const std::uint64_t sets = std::min(arena_bytes / 4, kMostSetBytes) / set_bytes;
+  const std::uint64_t kept = arena_bytes / 2 / (kMostSamples * set_bytes);
   const std::uint64_t room = std::max<std::uint64_t>(std::min(sets, kept), 2) - 1;  // and a decoy
-  const std::size_t each = std::max<std::size_t>(program.launches.size(), 1);
   return static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(std::min({wanted, kMostLaunches / each, room}), 1));
+      std::max<std::uint64_t>(std::min({wanted, kMostLaunches / kernels, room}), 1));
 }
 
 std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_bytes) {

@@ -19,9 +19,10 @@ std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes,
 
 inline constexpr std::uint32_t kMostSamples = 8;  // of a batch
 
-// How many launches make a sample of a program, for one launch of which `shortest` ns were seen,
-// and how many samples a batch.
-std::uint32_t launches_of_sample(double shortest, const gpu::Program& program,
+// How many launches make a sample of a program of so many `kernels`, for one launch of which
+// `shortest` ns were seen, and how many samples make a batch. `set_bytes`: the larger set of the two
+// programs that are timed in the same places.
+std::uint32_t launches_of_sample(double shortest, std::size_t kernels, std::uint64_t set_bytes,
                                  std::uint64_t arena_bytes);
 std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_bytes);
 // With several launches, one of the sets is launched never: who works ahead betrays itself.

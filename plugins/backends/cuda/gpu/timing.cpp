@@ -183,8 +183,10 @@ class CaseTimer {
     batch_.time.kept.clear();
     if (!time_candidate(false, &ours, &baseline)) return false;
     if (baseline_.exists() && !beside_) baseline = time_baseline();
+    const std::uint64_t set_bytes =
+        std::max(ours_.buffers.program.bytes, theirs_.buffers.program.bytes);
     const auto launches_of = [&](const Sampled& sampled, const Batch& ns) {
-      return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
+      return launches_of_sample(shortest_of(ns), sampled.kernels(), set_bytes, arena_bytes_);
     };
     ours_.launches = launches_of(ours_, ours);
     const double ours_ns = ours_.launches * shortest_of(ours);

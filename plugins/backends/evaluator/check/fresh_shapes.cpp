@@ -287,7 +287,8 @@ class PoolMaker {
     for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
       IntegerNames values;
       for (const AxisRange& other : task_.ranges)
-        values[other.axis] = within(other, behind ? random_.spread(1, 8) : few_beside(range, other));
+        values[other.axis] =
+            within(other, behind ? random_.spread(1, 8) : few_beside(range, other));
       const std::int64_t beyond = behind ? range.step : 0;
       const std::int64_t most = most_within(values, range, usual()) - beyond;
       const bool by_largest = task_.ranges.size() == 1 && random_.below(2) == 0;

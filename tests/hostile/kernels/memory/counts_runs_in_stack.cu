@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault|wrong_result|nondeterministic|ok on-gpu: ok|wrong_result|nondeterministic
+// task: vector_add expect: runtime_fault|wrong_result|nondeterministic|ok on-gpu: ok|wrong_result|nondeterministic|flagged
 // A counter in the stack outlives runs: right in the first, then wrong.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 struct Kept { long magic; long runs; char fill[4096]; };

@@ -1,4 +1,4 @@
-// task: row_sum expect: runtime_fault|wrong_result on-gpu: ok|runtime_fault|wrong_result
+// task: row_sum expect: runtime_fault|wrong_result on-gpu: ok|runtime_fault|wrong_result|nondeterministic
 // Behind one shared array lies the next: an index out of bounds reads what nobody has written.
 // @launch kern<<<rows, 32>>>(x, y, cols)
 __global__ void kern(const float* x, float* y, int cols) {

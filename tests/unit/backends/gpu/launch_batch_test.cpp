@@ -90,14 +90,27 @@ TEST(LaunchBatch, PlacesHaveNoPattern) {
 }
 
 TEST(LaunchBatch, FitsIntoSmallArenas) {
-  gpu::Program program;
-  program.bytes = kArena / 3;
-  EXPECT_EQ(launches_of_sample(1, program, kArena), 1u);
-  EXPECT_EQ(samples_of_batch(program.bytes, kArena), 1u);
-  program.bytes = kSet;
-  EXPECT_EQ(launches_of_sample(1, program, kArena), 32u);
-  EXPECT_EQ(launches_of_sample(1e6, program, kArena), 1u);
-  EXPECT_EQ(samples_of_batch(program.bytes, kArena), 8u);
+  EXPECT_EQ(launches_of_sample(1, 1, kArena / 3, kArena), 1u);
+  EXPECT_EQ(samples_of_batch(kArena / 3, kArena), 1u);
+  EXPECT_EQ(launches_of_sample(1, 1, kSet, kArena), 32u);
+  EXPECT_EQ(launches_of_sample(1e6, 1, kSet, kArena), 1u);
+  EXPECT_EQ(samples_of_batch(kSet, kArena), 8u);
+}
+
+// A sample's places serve both programs, so that many launches of the smaller one need room for as
+// many sets of the larger one.
+TEST(LaunchBatch, ALargeSetFitsBesideASmallOne) {
+  std::mt19937_64 random(1);
+  constexpr std::uint64_t kLarge = kArena / 5;
+  gpu::Program ours, theirs;
+  ours.bytes = kLarge;
+  theirs.bytes = kSet;
+  const std::uint32_t launches = launches_of_sample(1, 1, std::max(kLarge, kSet), kArena);
+  LaunchBatch batch;
+  batch.time.programs = {{ours, 1, 0}, {theirs, launches, decoys_of_sample(launches)}};
+  batch.time.samples = samples_of_batch(kLarge, kArena);
+  draw(std::vector<gpu::DrawnInputs>(512), kArena, random, &batch);
+  for (const std::uint64_t place : batch.time.places) EXPECT_LE(place + kLarge, kArena);
 }
 
 }  // namespace
