@@ -7,8 +7,7 @@
 #include "cli/loaded_plan.hpp"
 #include "cli/tasks.hpp"
 #include "core/plan/source.hpp"
-#include "core/plugin/active_call.hpp"
-#include "core/plugin/components.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -67,9 +66,8 @@ Result<std::vector<AnswerToJudge>> answers_in(const fs::path& folder,
 int eval_folder(const CommandLine& line) {
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(*registry, scope);
+  Session session(*registry, print_warning);
+  Components& components = session.components();
   const auto tasks = tasks_named(line.text("task"), components);
   if (!tasks) return report(tasks.error());
   auto answers = answers_in(line.text("kernel"), *tasks);

@@ -10,8 +10,7 @@
 #include "cli/tasks.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
-#include "core/plugin/active_call.hpp"
-#include "core/plugin/components.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace {
@@ -79,9 +78,8 @@ int eval_kernel(const CommandLine& line) {
   if (!source) return line.wrong(source.error());
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(*registry, scope);
+  Session session(*registry, print_warning);
+  Components& components = session.components();
   const auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());
   auto judges = KernelJudges::open(line, components);

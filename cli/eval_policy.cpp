@@ -13,7 +13,7 @@
 #include "cli/stop_signals.hpp"
 #include "core/base/file_system.hpp"
 #include "core/learn/measure_policy.hpp"
-#include "core/plugin/active_call.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace {
@@ -148,10 +148,9 @@ Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
                              .samples = options.samples,
                              .ks = options.ks,
                              .run_seed = chosen.plan().run.seed,
-                             .threads = chosen.plan().run.threads,
                              .progress = [&](std::string_view set, std::string_view phase, int done,
                                              int of) { line.show(set, phase, done, of); }}));
-  return Results{std::move(sets), setup.backend.info};
+  return Results{std::move(sets), setup.backend->info()};
 }
 
 json to_json(const ChosenPolicy& chosen, const EvalOptions& options, const Results& results) {
@@ -219,10 +218,9 @@ int eval_policy(const CommandLine& line) {
   if (const auto served = serve_as_follower(chosen->loaded)) return *served;
   show_notes(*chosen);
   const StopSignals signals;
-  const CallScope scope = call_scope(chosen->plan().run, signals.stop());
-  const CallWatch watch(print_warning);
-  Components components(chosen->loaded.registry, scope);
-  const auto results = measure(*chosen, *options, components);
+  Session session(chosen->loaded.registry, print_warning,
+                  call_scope(chosen->plan().run, signals.stop()));
+  const auto results = measure(*chosen, *options, session.components());
   if (results) return finish(line, *chosen, *options, *results);
   if (results.error().code != Code::kCancelled) return report(results.error());
   print_error("kernelrl: interrupted\n");

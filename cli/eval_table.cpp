@@ -14,8 +14,7 @@
 #include "cli/loaded_plan.hpp"
 #include "cli/tasks.hpp"
 #include "core/base/log.hpp"
-#include "core/plugin/active_call.hpp"
-#include "core/plugin/components.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -237,9 +236,8 @@ bool is_table(const std::string& file) {
 int eval_table(const CommandLine& line) {
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(*registry, scope);
+  Session session(*registry, print_warning);
+  Components& components = session.components();
   const auto tasks = tasks_named(line.text("task"), components);
   if (!tasks) return report(tasks.error());
   auto rows = Rows::open(line, *tasks, components);

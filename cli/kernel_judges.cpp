@@ -36,17 +36,16 @@ Result<KernelJudges> KernelJudges::open(const CommandLine& line, Components& com
   if (line.has("contract")) options.contract = *named<Contract>(line.text("contract"));
   if (line.has("holdout")) options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   Words settings = line.texts("set");
-  KRL_ASSIGN(Evaluator backend, open_evaluator(line.text("backend"), settings, components));
-  std::optional<Evaluator> sanitizer, by_protocol;
+  KRL_ASSIGN(const Backend* backend, open_backend(line.text("backend"), settings, components));
+  const Backend *sanitizer = nullptr, *by_protocol = nullptr;
   if (line.has("sanitizer")) {
-    KRL_ASSIGN(sanitizer, open_evaluator(line.text("sanitizer"), {}, components));
+    KRL_ASSIGN(sanitizer, open_backend(line.text("sanitizer"), {}, components));
   }
   if (line.has("protocol")) {
     settings.push_back("protocol=" + line.text("protocol"));
-    KRL_ASSIGN(by_protocol, open_evaluator(line.text("backend"), settings, components));
+    KRL_ASSIGN(by_protocol, open_backend(line.text("backend"), settings, components));
   }
-  return KernelJudges(Judge(std::move(backend), std::move(sanitizer)), std::move(by_protocol),
-                      options, components);
+  return KernelJudges(Judge(*backend, sanitizer), by_protocol, options, components);
 }
 
 Status KernelJudges::prepare(const Task& task) {
@@ -69,7 +68,7 @@ Result<JudgedKernel> KernelJudges::judge(const Task& task, const std::string& so
     options.contract = Contract::kHost;
   KRL_ASSIGN(Evaluation evaluation, own_.evaluate(task, source, options));
   JudgedKernel judged{std::move(evaluation), {}};
-  if (by_protocol_)
+  if (by_protocol_ != nullptr)
     judged.kernelbench = judge_by_protocol(task, source, options, judged.evaluation);
   return judged;
 }

@@ -40,15 +40,12 @@ class KernelJudges {
   Result<JudgedKernel> judge(const Task& task, const std::string& source,
                              std::optional<Contract> contract = {});
 
-  std::size_t at_a_time() const { return std::max(1u, own_.info().concurrency); }
+  std::size_t at_a_time() const { return own_.info().concurrency; }
 
  private:
-  KernelJudges(Judge own, std::optional<Evaluator> by_protocol, const EvaluateOptions& options,
+  KernelJudges(Judge own, const Backend* by_protocol, const EvaluateOptions& options,
                Components& components)
-      : own_(std::move(own)),
-        by_protocol_(std::move(by_protocol)),
-        options_(options),
-        components_(&components) {}
+      : own_(own), by_protocol_(by_protocol), options_(options), components_(&components) {}
 
   KernelBenchVerdict judge_by_protocol(const Task& task, const std::string& source,
                                        EvaluateOptions options, const Evaluation& own);
@@ -59,7 +56,7 @@ class KernelJudges {
   };
 
   Judge own_;
-  std::optional<Evaluator> by_protocol_;
+  const Backend* by_protocol_;  // null without --protocol
   EvaluateOptions options_;
   Components* components_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of what follows

@@ -9,8 +9,8 @@
 #include "core/base/log.hpp"
 #include "core/learn/setup.hpp"
 #include "core/learn/trainer.hpp"
-#include "core/plugin/active_call.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 
 namespace krl::cli {
@@ -31,16 +31,9 @@ void show(StopNews news, Display& display) {
   display.stopping(at_once);
 }
 
-Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
-  const CallWatch watch(print_warning);
-  return check_components(loaded.plan, loaded.registry);
-}
-
 Status follow(const LoadedPlan& loaded) {
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(loaded.registry, scope);
-  KRL_ASSIGN(const Policy policy, components.create<Policy>(loaded.plan.policy));
+  Session session(loaded.registry, print_warning);
+  KRL_ASSIGN(const Policy policy, session.components().create<Policy>(loaded.plan.policy));
   // A signal goes to all processes; from here on the one that runs the plan says when this one
   // ends.
   const StopSignals ignored;
@@ -50,25 +43,36 @@ Status follow(const LoadedPlan& loaded) {
 }  // namespace
 
 int run_and_show(const LoadedPlan& loaded, bool resume) {
+  const Plan& plan = loaded.plan;
+  hold_log();  // there is no file for it before the run has a directory
+  std::unique_ptr<Display> display;
+  std::unique_ptr<Journal> journal;
+  std::atomic<Journal*> open = nullptr;  // the journal, as the watch's thread sees it
+  Session session(
+      loaded.registry,
+      [&](const std::string& note) {
+        if (Journal* const into = open) return into->warn(note);
+        print_warning(note);
+      },
+      call_scope(plan.run, StopSignals::cancel()));
   // Before there is a run directory: what does not fit together is an error of the plan.
-  const auto missing = checked(loaded);
+  const auto missing = check_components(plan, session.components());
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
-  const auto display = make_display(loaded.plan.run.name, output(), errors());
+  display = make_display(plan.run.name, output(), errors());
   StopSignals signals([&](StopNews news) { show(news, *display); });
-  const auto journal =
-      Journal::open(loaded.plan, loaded.registry, resume, process_words(), *display);
-  if (!journal) return report(journal.error());
-  for (const std::string& note : loaded.plan.notes) (*journal)->warn(note);
+  auto opened = Journal::open(plan, loaded.registry, resume, process_words(), *display);
+  if (!opened) return report(opened.error());
+  journal = *std::move(opened);
+  open = journal.get();
+  for (const std::string& note : plan.notes) journal->warn(note);
   std::optional<PluginOutput> plugin_output;  // a live view has the terminal to itself
   if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
-    plugin_output.emplace(RunLayout{(*journal)->root()}.output());
-  const CallWatch watch([&](const std::string& note) { (*journal)->warn(note); });
-  const auto outcome =
-      run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
+    plugin_output.emplace(RunLayout{journal->root()}.output());
+  const auto outcome = run_plan(plan, std::move(session.components()), *journal, signals.stop());
   signals.settle();  // the run's log is open until the journal goes
   // The journal has shown the end. What is wrong at the start is wrong with the plan or the call.
-  if (!outcome && !(*journal)->started()) return exit_code_of(outcome.error());
+  if (!outcome && !journal->started()) return exit_code_of(outcome.error());
   if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
   return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }

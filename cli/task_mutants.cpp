@@ -73,9 +73,8 @@ Result<std::uintmax_t> read_lines(const std::string& file,
 // Judges the mutants of a list, some at a time, and keeps a line of JSON for each.
 class MutantRun {
  public:
-  MutantRun(const Evaluator& evaluator, std::uint64_t seed, std::vector<Original> originals)
-      : evaluator_(evaluator),
-        judge_(evaluator),
+  MutantRun(const Backend& backend, std::uint64_t seed, std::vector<Original> originals)
+      : judge_(backend),
         mutants_(judge_, seed),
         originals_(std::move(originals)),
         known_(originals_.size()) {}
@@ -118,7 +117,7 @@ class MutantRun {
 
   void run(const std::vector<Mutant>& mutants) {
     std::atomic<std::size_t> next = 0;
-    const std::size_t threads = std::max(1u, evaluator_.info.concurrency);
+    const std::size_t threads = judge_.info().concurrency;
     boost::asio::thread_pool pool(threads);
     for (std::size_t t = 0; t < threads; ++t) {
       boost::asio::post(pool, [&] {
@@ -219,7 +218,6 @@ class MutantRun {
     ++failed_;
   }
 
-  const Evaluator& evaluator_;
   const Judge judge_;
   const MutantJudge mutants_;
   std::vector<Original> originals_;
@@ -261,8 +259,7 @@ void add_mutant_options(CommandLine& line) {
       "ptx", "change the compiled code instead of the source")("json", "print the table as JSON");
 }
 
-int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
-                  const Evaluator& evaluator) {
+int check_mutants(const CommandLine& line, const std::vector<Task>& tasks, const Backend& backend) {
   const auto count = number_of<std::size_t>(line.text("mutants"));
   const auto seed = number_of<std::uint64_t>(line.text("seed"));
   const auto least = number_of<double>(line.has("least") ? line.text("least") : "0");
@@ -271,7 +268,7 @@ int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
   if (!least || *least < 0 || *least > 100) return line.wrong("--least needs a share in percent");
   auto originals = originals_of(tasks, line.texts("kernels"));
   if (!originals) return report(originals.error());
-  MutantRun run(evaluator, *seed, *std::move(originals));
+  MutantRun run(backend, *seed, *std::move(originals));
   if (const Status read = read_files(line, run); !read) return report(read.error());
   if (line.has("ptx")) run.compile_originals();
   run.run(derive_mutants(run.originals(), *count, *seed));

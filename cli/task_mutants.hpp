@@ -13,7 +13,6 @@ void add_mutant_options(CommandLine& line);
 
 // Prints a table by task and by kind of change. Fails if a kernel that should be right is refused,
 // if a mutant could not be judged, or if fewer are refused than --least says.
-int check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
-                  const Evaluator& evaluator);
+int check_mutants(const CommandLine& line, const std::vector<Task>& tasks, const Backend& backend);
 
 }  // namespace krl::cli

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 Result<std::vector<Task>> tasks_of(const fs::path& path, Components& components) {
   std::error_code ignored;
   const ComponentSettings settings{"tasks", {{"path", fs::absolute(path, ignored).string()}}, {}};
-  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
-  KRL_ASSIGN(DatasetItems items, dataset.read_all());
+  KRL_ASSIGN(const Dataset* dataset, components.dataset(settings));
+  KRL_ASSIGN(DatasetItems items, dataset->read_all());
   return std::move(items.tasks);
 }
 
@@ -47,13 +47,11 @@ Result<std::vector<Task>> tasks_named(const std::string& name, Components& compo
   return std::vector<Task>{std::move(task)};
 }
 
-Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
-                                 Components& components) {
+Result<const Backend*> open_backend(const std::string& id, const Words& overrides,
+                                    Components& components) {
   KRL_ASSIGN(const ComponentSettings settings,
              configure_component(Kind::kBackend, id, overrides, components.registry().catalog()));
-  KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  KRL_ASSIGN(BackendInfo info, backend->describe());
-  return Evaluator{backend, std::move(info)};
+  return components.backend(settings);
 }
 
 }  // namespace krl::cli

@@ -7,7 +7,6 @@
 
 #include "cli/command_line.hpp"
 #include "core/base/result.hpp"
-#include "core/episode/judge.hpp"
 #include "core/plugin/components.hpp"
 #include "core/task/task.hpp"
 
@@ -26,7 +25,7 @@ Result<Task> find_task(const std::string& name, Components& components);
 Result<std::vector<Task>> tasks_named(const std::string& name, Components& components);
 
 // The backend `id`, with options overridden as --set does.
-Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
-                                 Components& components);
+Result<const Backend*> open_backend(const std::string& id, const Words& overrides,
+                                    Components& components);
 
 }  // namespace krl::cli

@@ -14,8 +14,8 @@
 #include "cli/stop_signals.hpp"
 #include "core/base/hash.hpp"
 #include "core/learn/measure_policy.hpp"
-#include "core/plugin/active_call.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace po = boost::program_options;
@@ -212,7 +212,6 @@ void Chat::play(const Task& task) {
                              .samples = 1,
                              .ks = {1},
                              .run_seed = plan_.run.seed,
-                             .threads = plan_.run.threads,
                              .progress = {}};
   const auto episode = play_task(how, task, static_cast<std::size_t>(asked_++));
   if (!episode) return complain(episode.error());
@@ -271,12 +270,11 @@ bool take_number(const CommandLine& line, const char* name, double low, double h
 }
 
 int chat(const ChosenPolicy& chosen, const Settings& settings) {
-  const CallScope scope = call_scope(chosen.plan().run, StopSignals::stop());
-  const CallWatch watch(print_warning);
-  Components components(chosen.loaded.registry, scope);
-  const auto policy = open_policy(chosen, components);
+  Session session(chosen.loaded.registry, print_warning,
+                  call_scope(chosen.plan().run, StopSignals::stop()));
+  const auto policy = open_policy(chosen, session.components());
   if (!policy) return report(policy.error());
-  Chat(chosen.plan(), settings, *policy, components).run(std::cin);
+  Chat(chosen.plan(), settings, *policy, session.components()).run(std::cin);
   return kDone;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/loaded_plan.hpp"
 #include "core/base/file_system.hpp"
 #include "core/learn/setup.hpp"
-#include "core/plugin/active_call.hpp"
+#include "core/plugin/session.hpp"
 
 namespace po = boost::program_options;
 
@@ -44,27 +44,26 @@ class TaskList {
   std::set<std::string> listed_, pairs_;
 };
 
-Status for_each_stage(const LoadedPlan& loaded, const std::function<void(const StageData&)>& use) {
-  const CallScope scope;
-  Components components(loaded.registry, scope);
-  for (const Settings* settings : loaded.plan.in_force()) {
+Status for_each_stage(const Plan& plan, Components& components,
+                      const std::function<void(const StageData&)>& use) {
+  for (const Settings* settings : plan.in_force()) {
     KRL_ASSIGN(const StageData data, read_datasets(settings->datasets, components));
     use(data);
   }
   return {};
 }
 
-Result<std::string> task_list(const LoadedPlan& loaded) {
+Result<std::string> task_list(const Plan& plan, Components& components) {
   TaskList list;
-  KRL_TRY(for_each_stage(loaded, [&](const StageData& data) { list.add(data); }));
+  KRL_TRY(for_each_stage(plan, components, [&](const StageData& data) { list.add(data); }));
   return list.text();
 }
 
 // The warm-up pairs as lines of JSON, the earlier answers of each oldest first.
-Result<std::string> warm_up_pairs(const LoadedPlan& loaded) {
+Result<std::string> warm_up_pairs(const Plan& plan, Components& components) {
   std::string lines;
   std::set<std::string> seen;  // stages share datasets
-  KRL_TRY(for_each_stage(loaded, [&](const StageData& data) {
+  KRL_TRY(for_each_stage(plan, components, [&](const StageData& data) {
     for (const Pair& pair : data.pairs) {
       const nlohmann::json record = {
           {"task", pair.task.id}, {"earlier", pair.earlier}, {"answer", pair.answer}};
@@ -75,8 +74,8 @@ Result<std::string> warm_up_pairs(const LoadedPlan& loaded) {
   return lines;
 }
 
-Status write_pairs(const LoadedPlan& loaded, const std::string& file) {
-  KRL_ASSIGN(const std::string pairs, warm_up_pairs(loaded));
+Status write_pairs(const Plan& plan, Components& components, const std::string& file) {
+  KRL_ASSIGN(const std::string pairs, warm_up_pairs(plan, components));
   return write_atomically(real_file_system(), file, pairs);
 }
 
@@ -94,18 +93,20 @@ int check_command(const Words& words) {
   if (!line.has("plan")) return line.wrong("no plan given: name its file");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
-  const CallWatch watch(print_warning);
-  const auto missing = check_components(loaded->plan, loaded->registry);
+  const Plan& plan = loaded->plan;
+  Session session(loaded->registry, print_warning);
+  Components& components = session.components();
+  const auto missing = check_components(plan, components);
   if (!missing) return report(missing.error());
-  for (const std::string& note : loaded->plan.notes) print(note + "\n");
+  for (const std::string& note : plan.notes) print(note + "\n");
   print(line.text("plan") + ": no errors\n");
   for (const Error& error : *missing) print("It cannot run on this machine:\n" + error.message);
   if (line.has("pairs")) {
-    const auto written = write_pairs(*loaded, line.text("pairs"));
+    const auto written = write_pairs(plan, components, line.text("pairs"));
     if (!written) return report(written.error());
   }
   if (!line.has("tasks")) return kDone;
-  const auto tasks = task_list(*loaded);
+  const auto tasks = task_list(plan, components);
   if (!tasks) return report(tasks.error());
   print(*tasks);
   return kDone;

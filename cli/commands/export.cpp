@@ -3,7 +3,7 @@
 #include "cli/console.hpp"
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
-#include "core/plugin/active_call.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -24,11 +24,9 @@ Status check_new(const fs::path& directory) {
 Status export_policy(const ChosenPolicy& chosen, const fs::path& directory,
                      const std::string& format) {
   const StopSignals signals;
-  const CallScope scope{&StopSignals::stop()};
-  const CallWatch watch(print_warning);
-  Components components(chosen.loaded.registry, scope);
+  Session session(chosen.loaded.registry, print_warning, {&StopSignals::stop()});
   KRL_TRY(check_new(directory));
-  KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
+  KRL_ASSIGN(const Policy policy, open_policy(chosen, session.components()));
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) return invalid("'" + directory.string() + "': " + error.message());

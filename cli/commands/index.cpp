@@ -7,9 +7,8 @@
 #include "cli/loaded_plan.hpp"
 #include "core/base/file_system.hpp"
 #include "core/plan/loader.hpp"
-#include "core/plugin/active_call.hpp"
-#include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
+#include "core/plugin/session.hpp"
 #include "core/task/answer.hpp"
 
 namespace krl::cli {
@@ -60,14 +59,13 @@ Result<std::vector<Document>> documents_in(DatasetItems items) {
 
 Result<std::vector<Document>> documents_of(const CommandLine& line) {
   KRL_ASSIGN(const Registry registry, load_registry(line));
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(registry, scope);
+  Session session(registry, print_warning);
+  Components& components = session.components();
   KRL_ASSIGN(const ComponentSettings settings,
              configure_component(Kind::kDataset, line.text("dataset"), line.texts("set"),
                                  registry.catalog()));
-  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
-  KRL_ASSIGN(DatasetItems items, dataset.read_all());
+  KRL_ASSIGN(const Dataset* dataset, components.dataset(settings));
+  KRL_ASSIGN(DatasetItems items, dataset->read_all());
   KRL_ASSIGN(std::vector<Document> documents, documents_in(std::move(items)));
   if (documents.empty())
     return invalid("dataset '" + line.text("dataset") +

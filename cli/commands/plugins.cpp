@@ -5,7 +5,7 @@
 #include "core/base/text.hpp"
 #include "core/plan/keys.hpp"
 #include "core/plan/loader.hpp"
-#include "core/plugin/components.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace {
@@ -33,13 +33,10 @@ std::string signals_of(const Component& component, const Registry& registry) {
   if (component.kind != Kind::kBackend) return {};
   const auto settings = configure_component(Kind::kBackend, component.id, {}, registry.catalog());
   if (!settings) return "gives     known once its options are set\n";
-  const CallScope scope;
-  Components components(registry, scope);
-  const auto backend = components.backend(*settings);
+  Session session(registry);
+  const auto backend = session.components().backend(*settings);
   if (!backend) return "gives     unknown: " + backend.error().message + "\n";
-  const auto info = (*backend)->describe();
-  if (!info) return "gives     unknown: " + info.error().message + "\n";
-  return "gives     " + signal_names(info->signals) + "\n";
+  return "gives     " + signal_names((*backend)->info().signals) + "\n";
 }
 
 std::string flags_of(const Component& component) {

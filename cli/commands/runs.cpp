@@ -14,8 +14,7 @@
 #include "cli/runs.hpp"
 #include "cli/screen/headline.hpp"
 #include "core/base/text.hpp"
-#include "core/plugin/active_call.hpp"
-#include "core/plugin/components.hpp"
+#include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 
@@ -108,9 +107,8 @@ int tail(const RunInfo& run, const fs::path& root) {
 // The tasks of a run's datasets, hold-outs included, each once.
 Result<std::vector<Task>> tasks_of_run(const RunInfo& run, const CommandLine& line) {
   KRL_ASSIGN(const LoadedPlan loaded, load_plan_of(RunLayout{run.directory}.plan(), line));
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(loaded.registry, scope);
+  Session session(loaded.registry, print_warning);
+  Components& components = session.components();
   std::vector<Task> tasks;
   std::set<std::string> known;
   for (const Settings* settings : loaded.plan.in_force()) {
@@ -118,8 +116,8 @@ Result<std::vector<Task>> tasks_of_run(const RunInfo& run, const CommandLine& li
       if (settings_of_one.role != DatasetRole::kTrain &&
           settings_of_one.role != DatasetRole::kHoldout)
         continue;
-      KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings_of_one));
-      KRL_ASSIGN(DatasetItems items, dataset.read_all());
+      KRL_ASSIGN(const Dataset* dataset, components.dataset(settings_of_one));
+      KRL_ASSIGN(DatasetItems items, dataset->read_all());
       for (Task& task : items.tasks) {
         if (known.insert(task.id).second) tasks.push_back(std::move(task));
       }

@@ -13,7 +13,7 @@
 #include "cli/task_mutants.hpp"
 #include "cli/tasks.hpp"
 #include "core/base/file_system.hpp"
-#include "core/plugin/active_call.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -49,16 +49,16 @@ int list(const std::vector<Task>& tasks) {
 }
 
 // Prints a line for each task as soon as it is known, in any order.
-int check(const std::vector<Task>& tasks, const Evaluator& evaluator) {
+int check(const std::vector<Task>& tasks, const Backend& backend) {
   std::mutex mutex;  // of what follows
   std::size_t refused = 0;
   const auto check_one = [&](const Task& task) {
-    const Status good = evaluator.backend->prepare(task, EvaluateOptions());
+    const Status good = backend.prepare(task, EvaluateOptions());
     const std::lock_guard lock(mutex);
     print(task.id + (good ? ": accepted\n" : ": refused: " + good.error().message + "\n"));
     if (!good) ++refused;
   };
-  boost::asio::thread_pool pool(std::max(1u, evaluator.info.concurrency));
+  boost::asio::thread_pool pool(backend.info().concurrency);
   for (const Task& task : tasks) boost::asio::post(pool, [&] { check_one(task); });
   pool.join();
   print(std::to_string(tasks.size() - refused) + " accepted, " + std::to_string(refused) +
@@ -69,16 +69,15 @@ int check(const std::vector<Task>& tasks, const Evaluator& evaluator) {
 int list_or_check(const std::string& what, const CommandLine& line) {
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  const CallScope scope;
-  const CallWatch watch(print_warning);
-  Components components(*registry, scope);
+  Session session(*registry, print_warning);
+  Components& components = session.components();
   const auto tasks = chosen_tasks(line, components);
   if (!tasks) return report(tasks.error());
   if (what == "list") return list(*tasks);
-  const auto evaluator = open_evaluator(line.text("backend"), line.texts("set"), components);
-  if (!evaluator) return report(evaluator.error());
-  if (line.has("mutants")) return check_mutants(line, *tasks, *evaluator);
-  return check(*tasks, *evaluator);
+  const auto backend = open_backend(line.text("backend"), line.texts("set"), components);
+  if (!backend) return report(backend.error());
+  if (line.has("mutants")) return check_mutants(line, *tasks, **backend);
+  return check(*tasks, **backend);
 }
 
 // Leaves it to Python, which reads other projects' Python.

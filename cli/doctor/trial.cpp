@@ -9,10 +9,10 @@
 
 #include "core/base/clock.hpp"
 #include "core/plan/loader.hpp"
-#include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/reward.hpp"
+#include "core/plugin/session.hpp"
 
 namespace krl::cli {
 namespace {
@@ -74,17 +74,16 @@ Result<Trial> try_policy(const ComponentSettings& settings, Components& componen
 // A backend that starts may still lack what it judges with, so it has to judge.
 Result<Trial> try_backend(const ComponentSettings& settings, Components& components) {
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  KRL_ASSIGN(const BackendInfo info, backend->describe());
   const Stopwatch watch;
   KRL_TRY(backend->prepare({"doctor", "Doubling", "out[i] = 2 * x[i]", 0, kTrialTask}, {}));
   return Trial{Trial::kWorks,
-               about(info),
+               about(backend->info()),
                {{"judged", fmt::format("a small task in {:.1f} s", watch.seconds())}}};
 }
 
 Result<Trial> try_dataset(const ComponentSettings& settings, Components& components) {
-  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
-  KRL_ASSIGN(const DatasetItems items, dataset.read_all());
+  KRL_ASSIGN(const Dataset* dataset, components.dataset(settings));
+  KRL_ASSIGN(const DatasetItems items, dataset->read_all());
   return Trial{Trial::kWorks,
                std::to_string(items.tasks.size()) + " tasks, " +
                    std::to_string(items.pairs.size()) + " pairs",
@@ -102,8 +101,8 @@ Result<Trial> start(const Component& component, const Registry& registry,
                     const TrialSettings& trial) {
   KRL_ASSIGN(const ComponentSettings settings,
              configure_component(component.kind, component.id, trial.options, registry.catalog()));
-  const CallScope scope;
-  Components components(registry, scope);
+  Session session(registry);
+  Components& components = session.components();
   switch (component.kind) {
     case Kind::kPolicy:
       return try_policy(settings, components, trial);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -71,6 +72,17 @@ std::string record_of(std::string_view message) {
   return record;
 }
 
+void write_held(spdlog::logger& to) {
+  const auto held = spdlog::get(kName);
+  if (held == nullptr) return;
+  const auto ring =
+      std::dynamic_pointer_cast<spdlog::sinks::ringbuffer_sink_mt>(held->sinks().front());
+  if (ring == nullptr) return;
+  for (const auto& message : ring->last_raw()) {
+    if (to.should_log(message.level)) to.sinks().front()->log(message);
+  }
+}
+
 }  // namespace
 
 Status start_log(const std::filesystem::path& file, Severity least) {
@@ -84,6 +96,7 @@ Status start_log(const std::filesystem::path& file, Severity least) {
     next->flush_on(spdlog::level::trace);  // the last lines before a crash are the ones that matter
     next->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
     next->set_error_handler([](const std::string&) {});  // spdlog's own would print
+    write_held(*next);
     stop_log();
     spdlog::register_logger(std::move(next));
   } catch (const spdlog::spdlog_ex& error) {
@@ -92,6 +105,13 @@ Status start_log(const std::filesystem::path& file, Severity least) {
   std::error_code ignored;
   remember(std::filesystem::absolute(file, ignored).native());
   return {};
+}
+
+void hold_log() {
+  constexpr std::size_t kMostHeld = 1000;
+  stop_log();
+  spdlog::register_logger(std::make_shared<spdlog::logger>(
+      kName, std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kMostHeld)));
 }
 
 void stop_log() {

@@ -1,6 +1,6 @@
 // logs.log: what happened, for later diagnosis. Rotates by size; never prints on
-// the terminal. Thread-safe. Before `start_log`, and after a failure to write, messages are
-// dropped: a log never stops a run.
+// the terminal. Thread-safe. Before `hold_log` or `start_log`, and after a failure to write,
+// messages are dropped: a log never stops a run.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,10 @@ namespace krl::core {
 enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 
 // Sends what follows to `file`, appending; at 8 MB it becomes logs.1.log, and so on, three at most.
+// What `hold_log` kept comes first.
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
+// Keeps what follows until a log is started: the last thousand messages.
+void hold_log();
 void stop_log();
 
 // Becomes one printable line, as one_line() makes it (text.hpp), and is cut after 16 KiB.

@@ -7,9 +7,9 @@
 namespace krl::core {
 namespace {
 
-std::string identity_of(const Evaluator& evaluator) {
-  return fmt::format("{}\n{}\n{}", evaluator.backend->component().id, evaluator.info.toolchain,
-                     evaluator.info.device);
+std::string identity_of(const Backend& backend) {
+  return fmt::format("{}\n{}\n{}", backend.component().id, backend.info().toolchain,
+                     backend.info().device);
 }
 
 // Once more after an error that is neither the user's stop nor has been retried already.
@@ -31,27 +31,27 @@ bool is_fault(Verdict verdict) {
 }  // namespace
 
 std::string Judge::identity() const {
-  std::string text = identity_of(backend_);
-  if (sanitizer_) text += "\n" + identity_of(*sanitizer_);
+  std::string text = identity_of(*backend_);
+  if (sanitizer_ != nullptr) text += "\n" + identity_of(*sanitizer_);
   return text;
 }
 
 Status Judge::prepare(const Task& task, const EvaluateOptions& options) const {
-  KRL_TRY(backend_.backend->prepare(task, options));
-  return sanitizer_ ? sanitizer_->backend->prepare(task, options) : Status();
+  KRL_TRY(backend_->prepare(task, options));
+  return sanitizer_ != nullptr ? sanitizer_->prepare(task, options) : Status();
 }
 
 Result<Evaluation> Judge::evaluate(const Task& task, const std::string& source,
                                    const EvaluateOptions& options) const {
-  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*backend_.backend, task, source, options));
-  if (!sanitizer_ || !found.passed()) return found;
+  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*backend_, task, source, options));
+  if (sanitizer_ == nullptr || !found.passed()) return found;
   return sanitize(task, source, options, std::move(found));
 }
 
 Result<Evaluation> Judge::sanitize(const Task& task, const std::string& source,
                                    EvaluateOptions options, Evaluation passed) const {
   options.stages &= ~(KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
-  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*sanitizer_->backend, task, source, options));
+  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*sanitizer_, task, source, options));
   const bool refused = is_fault(found.verdict), executed = refused || found.passed();
   if (refused) found.kernels = std::move(passed.kernels);  // as compiled for where they would run
   Evaluation& judged = refused ? found : passed;

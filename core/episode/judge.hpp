@@ -4,7 +4,6 @@
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
-#include <optional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -13,12 +12,6 @@
 
 namespace krl::core {
 
-// A backend and its description.
-struct Evaluator {
-  const Backend* backend = nullptr;  // outlives its users
-  BackendInfo info = {};
-};
-
 // Thread-safe; calls block.
 class Judge {
  public:
@@ -26,11 +19,12 @@ class Judge {
   // kernel (0) or not (1), and if so, whether it found nothing (0) or refused it (1).
   static constexpr const char *kUnsanitized = "unsanitized", *kUnsafe = "unsafe";
 
-  explicit Judge(Evaluator backend, std::optional<Evaluator> sanitizer = {})
-      : backend_(std::move(backend)), sanitizer_(std::move(sanitizer)) {}
+  // Both outlive it; `sanitizer`: null if there is none.
+  explicit Judge(const Backend& backend, const Backend* sanitizer = nullptr)
+      : backend_(&backend), sanitizer_(sanitizer) {}
 
-  const BackendInfo& info() const { return backend_.info; }
-  const Component& backend() const { return backend_.backend->component(); }
+  const BackendInfo& info() const { return backend_->info(); }
+  const Component& backend() const { return backend_->component(); }
   // A text that is the same only if both backends, their tools and their devices are.
   std::string identity() const;
 
@@ -48,8 +42,8 @@ class Judge {
   Result<Evaluation> sanitize(const Task& task, const std::string& source, EvaluateOptions options,
                               Evaluation passed) const;
 
-  const Evaluator backend_;
-  const std::optional<Evaluator> sanitizer_;
+  const Backend* backend_;
+  const Backend* sanitizer_;
 };
 
 }  // namespace krl::core

@@ -93,8 +93,7 @@ class Measurer {
   Measurer(const MeasurementSetup& e, Player player)
       : how_(e),
         rollout_(e.settings.rollout),
-        evaluations_(judge_of(e.setup, e.threads), e.run_seed, nullptr,
-                     e.settings.rollout.contract),
+        evaluations_(e.setup.judge(), e.run_seed, nullptr, e.settings.rollout.contract),
         player_(std::move(player)) {
     rollout_.group_size = e.samples;
   }

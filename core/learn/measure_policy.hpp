@@ -37,7 +37,6 @@ struct MeasurementSetup {
   std::int64_t samples = 1;     // episodes a task, at least 1
   std::vector<std::size_t> ks;  // rising, from 1 to `samples`
   std::uint64_t run_seed = 0;
-  std::int64_t threads = 0;  // most evaluations at a time; 0 = as many as the backend can use
   // As RolloutContext::progress.
   std::function<void(std::string_view set, std::string_view phase, int done, int of)> progress;
 };

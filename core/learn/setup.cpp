@@ -99,8 +99,8 @@ class Reader {
   explicit Reader(Components& components) : components_(components) {}
 
   Status read(const DatasetSettings& settings) {
-    KRL_ASSIGN(const Dataset dataset, components_.create<Dataset>(settings));
-    Result<DatasetItems> items = dataset.read_all();
+    KRL_ASSIGN(const Dataset* dataset, components_.dataset(settings));
+    Result<DatasetItems> items = dataset->read_all();
     if (!items) return failure(at_component(settings, std::move(items).error()));
     if (items->lost > 0) warn(settings, *items);
     return keep(settings, std::move(*items));
@@ -183,9 +183,6 @@ Status check_data(const StageSettings& stage, const StageData& data) {
 
 namespace {
 
-// For evaluations, a thread each; as the range of run.threads has it.
-constexpr std::uint32_t kMostThreads = 1024;
-
 Status check_signals(const RewardSettings& settings, const Component& reward,
                      const ComponentSettings& backend, const BackendInfo& info) {
   const std::uint32_t missing = reward.needs() & ~info.signals;
@@ -246,7 +243,7 @@ Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
         found->origin, "the plan's prompts have no place for documents",
         "add a line {{documents}} to task.txt in the folder of prompt.templates, and a file document.txt such as prompts/default has"));
   }
-  KRL_ASSIGN(const Dataset* dataset, components.searched_dataset(*found));
+  KRL_ASSIGN(const Dataset* dataset, components.dataset(*found));
   return std::make_unique<Retrieval>(*dataset, settings.retrieval);
 }
 
@@ -264,13 +261,6 @@ Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
   return Scorer(std::move(terms));
 }
 
-Result<Evaluator> open_evaluator(const ComponentSettings& settings, Components& components) {
-  Evaluator evaluator;
-  KRL_ASSIGN(evaluator.backend, components.backend(settings));
-  KRL_ASSIGN(evaluator.info, evaluator.backend->describe());
-  return evaluator;
-}
-
 // Keeps what only this machine lacks: something is missing or does not answer, and the plan is not
 // to blame. Any other error is passed on.
 Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
@@ -280,11 +270,11 @@ Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
   return {};
 }
 
-Status check_datasets(const std::vector<DatasetSettings>& datasets, const Components& components,
+Status check_datasets(const std::vector<DatasetSettings>& datasets, Components& components,
                       std::map<std::string, Error>& missing) {
   for (const DatasetSettings& settings : datasets) {
     if (settings.role == DatasetRole::kRetrieval) continue;
-    const auto dataset = components.create<Dataset>(settings);
+    const auto dataset = components.dataset(settings);
     if (!dataset) KRL_TRY(note_missing(dataset.error(), missing));
   }
   return {};
@@ -294,18 +284,28 @@ Status check_settings(const Settings& settings, const Plan& plan, Components& co
                       std::map<std::string, Error>& missing) {
   KRL_TRY(check_contract(settings, components.registry()));
   KRL_TRY(check_batching(plan.policy.who_samples(), settings.rollout, components.registry()));
-  const Result<Evaluator> backend = open_evaluator(settings.backend, components);
+  const Result<const Backend*> backend = components.backend(settings.backend);
   if (!backend) KRL_TRY(note_missing(backend.error(), missing));
   if (settings.backend.sanitizer) {
-    const auto sanitizer = open_evaluator(*settings.backend.sanitizer, components);
+    const auto sanitizer = components.backend(*settings.backend.sanitizer);
     if (!sanitizer) KRL_TRY(note_missing(sanitizer.error(), missing));
   }
-  const BackendInfo* info = backend ? &backend->info : nullptr;
+  const BackendInfo* info = backend ? &(*backend)->info() : nullptr;
   KRL_TRY(create_scorer(settings, info, components));
   KRL_TRY(check_datasets(settings.datasets, components, missing));
   KRL_ASSIGN(const PromptBuilder prompts, load_prompts(settings, info));
   const auto retrieval = open_retrieval(settings, prompts, components);
   return retrieval ? Status() : note_missing(retrieval.error(), missing);
+}
+
+void warn_of_limit(const Backend& backend) {
+  const BackendInfo& info = backend.info();
+  if (info.declared <= CallScope::kMostThreads || info.concurrency < CallScope::kMostThreads)
+    return;
+  log(Severity::kWarning,
+      fmt::format(
+          "backend '{}' asks for {} concurrent evaluations and gets {}, the maximum that run.threads allows",
+          backend.component().id, info.declared, info.concurrency));
 }
 
 Error no_stages(const Plan& plan) {
@@ -346,13 +346,15 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
   StageSetup setup;
   KRL_TRY(check_contract(settings, components.registry()));
-  KRL_ASSIGN(setup.backend, open_evaluator(settings.backend, components));
+  KRL_ASSIGN(setup.backend, components.backend(settings.backend));
   if (settings.backend.sanitizer) {
-    KRL_ASSIGN(setup.sanitizer, open_evaluator(*settings.backend.sanitizer, components));
+    KRL_ASSIGN(setup.sanitizer, components.backend(*settings.backend.sanitizer));
   }
-  KRL_ASSIGN(setup.prompts, load_prompts(settings, &setup.backend.info));
+  warn_of_limit(*setup.backend);
+  const BackendInfo* info = &setup.backend->info();
+  KRL_ASSIGN(setup.prompts, load_prompts(settings, info));
   KRL_ASSIGN(setup.retrieval, open_retrieval(settings, *setup.prompts, components));
-  KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend.info, components));
+  KRL_ASSIGN(setup.scorer, create_scorer(settings, info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_ASSIGN(setup.data, read_datasets(settings.datasets, components));
   return setup;
@@ -382,24 +384,8 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
   return failure(code, describe_refused(refused));
 }
 
-Judge judge_of(const StageSetup& setup, std::int64_t threads) {
-  Evaluator backend = setup.backend;
-  BackendInfo& info = backend.info;
-  if (threads > 0) {
-    info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
-  } else if (info.concurrency > kMostThreads) {
-    log(Severity::kWarning,
-        fmt::format(
-            "backend '{}' asks for {} concurrent evaluations and gets {}, the maximum that run.threads allows",
-            backend.backend->component().id, info.concurrency, kMostThreads));
-    info.concurrency = kMostThreads;
-  }
-  return Judge(std::move(backend), setup.sanitizer);
-}
-
-Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry) {
-  const CallScope scope;
-  Components components(registry, scope);
+Result<std::vector<Error>> check_components(const Plan& plan, Components& components) {
+  const Registry& registry = components.registry();
   std::map<std::string, Error> missing;  // by message
   for (const Settings* settings : plan.in_force()) {
     KRL_TRY(check_settings(*settings, plan, components, missing));

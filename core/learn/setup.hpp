@@ -48,13 +48,15 @@ Status check_data(const StageSettings& stage, const StageData& data);
 
 // One stage, ready to run.
 struct StageSetup {
-  Evaluator backend;
-  std::optional<Evaluator> sanitizer;
+  const Backend* backend = nullptr;
+  const Backend* sanitizer = nullptr;  // null: there is none
   StageData data;
   std::optional<PromptBuilder> prompts;
   std::unique_ptr<Retrieval> retrieval;  // null: prompts show no documents
   std::optional<Scorer> scorer;
   std::vector<std::string> terms;  // names of the reward terms
+
+  Judge judge() const { return Judge(*backend, sanitizer); }
 };
 
 // Refuses batching that the policy cannot do.
@@ -73,16 +75,12 @@ using PreparedTasks = std::set<std::pair<std::string, std::string>>;
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
                      PreparedTasks& prepared);
 
-// The stage's judge, whose backend asks for no more evaluations at a time than `threads`
-// (run.threads) allows: 1024 where that is 0, which the log says. What is evaluated does not depend
-// on it.
-Judge judge_of(const StageSetup& setup, std::int64_t threads);
-
 // Only what can be known without work: every component of the plan but its policies can be created,
 // rewards and backend fit together. What is wrong with the plan is the error. What only this
 // machine lacks is not: a backend or dataset that does not start for want of it is among the
 // results, and not held against the rewards. Nor is a policy that only samples, or a plan
-// without stages: it can be evaluated, not run.
-Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
+// without stages: it can be evaluated, not run. Backends and datasets that start stay in
+// `components`, for the run.
+Result<std::vector<Error>> check_components(const Plan& plan, Components& components);
 
 }  // namespace krl::core

@@ -27,13 +27,8 @@ struct ReadyStage {
 
 class Trainer {
  public:
-  Trainer(const Plan& plan, const Registry& registry, Journal& journal,
-          const std::atomic<bool>& stop, const std::atomic<bool>& cancel)
-      : plan_(plan),
-        journal_(journal),
-        stop_(stop),
-        scope_(call_scope(plan.run, cancel)),
-        components_(registry, scope_) {}
+  Trainer(const Plan& plan, Components components, Journal& journal, const std::atomic<bool>& stop)
+      : plan_(plan), journal_(journal), stop_(stop), components_(std::move(components)) {}
 
   Result<Outcome> run() {
     if (const auto& checkpoint = journal_.checkpoint())
@@ -103,12 +98,11 @@ class Trainer {
       KRL_ASSIGN(StageSetup setup, set_up(stage.settings, components_));
       for (const std::string& warning : setup.data.warnings) journal_.warn(warning);
       KRL_TRY(check_data(stage, setup.data));
-      const Evaluations evaluations(judge_of(setup, plan_.run.threads), plan_.run.seed,
-                                    &journal_.ledger(), rollout.contract);
+      const Evaluations evaluations(setup.judge(), plan_.run.seed, &journal_.ledger(),
+                                    rollout.contract);
       if (stage.kind == StageKind::kRl) {
-        const Backend* sanitizer = setup.sanitizer ? setup.sanitizer->backend : nullptr;
         KRL_TRY(prepare_tasks(setup, evaluations,
-                              prepared[{setup.backend.backend, sanitizer, rollout.contract}]));
+                              prepared[{setup.backend, setup.sanitizer, rollout.contract}]));
       }
       ready_.push_back({std::move(setup), evaluations});
     }
@@ -168,7 +162,6 @@ class Trainer {
   const Plan& plan_;
   Journal& journal_;
   const std::atomic<bool>& stop_;
-  const CallScope scope_;
   Components components_;
   Position position_;
   std::deque<ReadyStage> ready_;  // the stages from `position_.stage` on
@@ -184,9 +177,9 @@ std::string nothing_to_do(const Plan& plan) {
 
 }  // namespace
 
-Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
-                         const std::atomic<bool>& stop, const std::atomic<bool>& cancel) {
-  Result<Outcome> outcome = Trainer(plan, registry, journal, stop, cancel).run();
+Result<Outcome> run_plan(const Plan& plan, Components components, Journal& journal,
+                         const std::atomic<bool>& stop) {
+  Result<Outcome> outcome = Trainer(plan, std::move(components), journal, stop).run();
   const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
   if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
     journal.finished("interrupted", "interrupted");

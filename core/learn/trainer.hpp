@@ -7,7 +7,7 @@
 #include "core/base/result.hpp"
 #include "core/learn/journal.hpp"
 #include "core/plan/plan.hpp"
-#include "core/plugin/registry.hpp"
+#include "core/plugin/components.hpp"
 
 namespace krl::core {
 
@@ -19,9 +19,9 @@ enum class Outcome {
 
 // Blocks until the run ends, and tells the journal how. The data of a run that failed are on disk
 // up to then, and it continues from its newest checkpoint when resumed. `stop`: end after the
-// iteration in progress, with a checkpoint. `cancel`: end at once; plugins poll it. Everything
-// outlives the run.
-Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
-                         const std::atomic<bool>& stop, const std::atomic<bool>& cancel);
+// iteration in progress, with a checkpoint. `components`: those that check_components() started, or
+// new ones; they end before the journal is told. Everything else outlives the run.
+Result<Outcome> run_plan(const Plan& plan, Components components, Journal& journal,
+                         const std::atomic<bool>& stop);
 
 }  // namespace krl::core

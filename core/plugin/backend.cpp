@@ -190,26 +190,64 @@ class EvaluationReceiver {
 };
 
 BackendInfo info_of(const krl_backend_info& info) {
-  return {std::max(1u, info.concurrency), info.signals, copy(info.toolchain), copy(info.device),
-          (info.flags & KRL_BACKEND_REAL_SIZES) != 0};
+  const std::uint32_t declared = std::max(1u, info.concurrency);
+  return {declared,          declared,
+          info.signals,      copy(info.toolchain),
+          copy(info.device), (info.flags & KRL_BACKEND_REAL_SIZES) != 0};
 }
 
 krl_evaluate_options c_options(const EvaluateOptions& o) {
   return {sizeof(krl_evaluate_options), o.stages, o.seed};
 }
 
-}  // namespace
+const krl_backend_v& table_of(const Component& backend) {
+  return *static_cast<const krl_backend_v*>(backend.raw->table);
+}
 
-Result<BackendInfo> Backend::describe() const {
-  return instance_.patiently([&]() -> Result<BackendInfo> {
+// One of the calls that a backend takes at a time; waits for its turn.
+class Turn {
+ public:
+  explicit Turn(std::counting_semaphore<>& gate) : gate_(gate) { gate_.acquire(); }
+  ~Turn() { gate_.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::counting_semaphore<>& gate_;
+};
+
+Result<BackendInfo> describe(const Instance& instance) {
+  return instance.patiently([&]() -> Result<BackendInfo> {
     SelfDescription<krl_backend_info_sink, krl_backend_info, BackendInfo> description(info_of);
-    Call call(component(), instance_.scope());
-    KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
-      return table().describe(self, context, description.sink());
+    Call call(instance.component(), instance.scope());
+    KRL_TRY(instance.run(call, "describe", [&](void* self, auto* context) {
+      return table_of(instance.component()).describe(self, context, description.sink());
     }));
     const std::string why = description.complaint();
     if (!why.empty()) return failure(call.broken("describe", why));
     return description.take();
+  });
+}
+
+}  // namespace
+
+Backend::Backend(Instance instance, BackendInfo info)
+    : instance_(std::move(instance)),
+      info_(std::move(info)),
+      gate_(std::make_unique<std::counting_semaphore<>>(info_.concurrency)) {}
+
+Result<Backend> Backend::open(Instance instance) {
+  KRL_ASSIGN(BackendInfo info, describe(instance));
+  info.concurrency = std::min(info.declared, instance.scope().threads);
+  return Backend(std::move(instance), std::move(info));
+}
+
+template <class Attempt>
+auto Backend::patiently(const EvaluateOptions& options, const Attempt& attempt) const {
+  const CallScope& scope = options.scope == nullptr ? instance_.scope() : *options.scope;
+  return krl::core::patiently(instance_.tries(scope), [&] {
+    const Turn turn(*gate_);
+    return attempt(scope);
   });
 }
 
@@ -223,10 +261,10 @@ Status Backend::check_contract(const Component& backend, Contract contract) {
 Status Backend::prepare(const Task& task, const EvaluateOptions& options) const {
   const krl_task c_task = view_of(task);
   const krl_evaluate_options o = c_options(options);
-  return instance_.patiently([&] {
-    Call call(component(), instance_.scope());
+  return patiently(options, [&](const CallScope& scope) {
+    Call call(component(), scope);
     return instance_.run(call, "prepare", [&](void* self, auto* context) {
-      return table().prepare(self, context, &c_task, &o);
+      return table_of(component()).prepare(self, context, &c_task, &o);
     });
   });
 }
@@ -234,19 +272,21 @@ Status Backend::prepare(const Task& task, const EvaluateOptions& options) const 
 Result<Evaluation> Backend::evaluate(const Task& task, const std::string& source,
                                      const EvaluateOptions& options) const {
   KRL_TRY(check_contract(component(), options.contract));
-  return instance_.patiently([&] { return evaluate_once(task, source, options); });
+  return patiently(
+      options, [&](const CallScope& scope) { return evaluate_once(task, source, options, scope); });
 }
 
 Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& source,
-                                          const EvaluateOptions& options) const {
+                                          const EvaluateOptions& options,
+                                          const CallScope& scope) const {
   const krl_task c_task = view_of(task);
   const krl_candidate candidate{sizeof(krl_candidate), static_cast<std::uint32_t>(options.contract),
                                 &c_task, to_c(source)};
   const krl_evaluate_options o = c_options(options);
   EvaluationReceiver receiver;
-  Call call(component(), instance_.scope());
+  Call call(component(), scope);
   const Status status = instance_.run(call, "evaluate", [&](void* self, auto* context) {
-    return table().evaluate(self, context, &candidate, &o, receiver.c());
+    return table_of(component()).evaluate(self, context, &candidate, &o, receiver.c());
   });
   if (!receiver.refused().empty()) return failure(call.broken("evaluate", receiver.refused()));
   KRL_TRY(status);

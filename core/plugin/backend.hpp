@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <kernelrl/evaluation.hpp>
+#include <memory>
+#include <semaphore>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -12,7 +14,8 @@
 namespace krl::core {
 
 struct BackendInfo {
-  std::uint32_t concurrency = 1;  // evaluations that it can use at a time, at least 1
+  std::uint32_t declared = 1;     // evaluations that it can run at a time, at least 1
+  std::uint32_t concurrency = 1;  // those that it gets: no more than its scope allows
   std::uint32_t signals = 0;      // KRL_SIGNAL_*
   std::string toolchain, device;
   bool real_sizes = false;  // are tasks that name real sizes timed at those?
@@ -22,17 +25,20 @@ struct EvaluateOptions {
   std::uint32_t stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS;
   std::uint64_t seed = 0;                 // inputs and orders follow from it
   Contract contract = Contract::kDevice;  // of the candidate
+  const CallScope* scope = nullptr;  // cancels and limits this call; null: as all of the backend's
 };
 
-// Calls block, and are made again while the backend is unavailable. Thread-safe as Instance is.
+// Calls block while as many others are under way as the backend takes at a time, and are made again
+// while it is unavailable. Thread-safe as Instance is.
 class Backend {
  public:
   static constexpr Kind kKind = Kind::kBackend;
 
-  explicit Backend(Instance instance) : instance_(std::move(instance)) {}
+  // Starts the backend, by asking it to describe itself.
+  static Result<Backend> open(Instance instance);
 
   const Component& component() const { return instance_.component(); }
-  Result<BackendInfo> describe() const;
+  const BackendInfo& info() const { return info_; }
 
   // An error says which contracts the backend does take.
   static Status check_contract(const Component& backend, Contract contract);
@@ -46,14 +52,17 @@ class Backend {
                               const EvaluateOptions& options) const;
 
  private:
+  Backend(Instance instance, BackendInfo info);
   Result<Evaluation> evaluate_once(const Task& task, const std::string& source,
-                                   const EvaluateOptions& options) const;
+                                   const EvaluateOptions& options, const CallScope& scope) const;
 
-  const krl_backend_v& table() const {
-    return *static_cast<const krl_backend_v*>(component().raw->table);
-  }
+  // Makes `attempt(scope)` under the scope of the call, as often as its tries allow.
+  template <class Attempt>
+  auto patiently(const EvaluateOptions& options, const Attempt& attempt) const;
 
   Instance instance_;
+  BackendInfo info_;
+  std::unique_ptr<std::counting_semaphore<>> gate_;  // of calls that run at a time
 };
 
 }  // namespace krl::core

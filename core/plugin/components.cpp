@@ -88,7 +88,8 @@ Error at_component(const ComponentSettings& settings, Error error) {
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop) {
   return {&stop,
           std::chrono::seconds(run.call_timeout_s),
-          {static_cast<int>(run.retries), std::chrono::duration<double>(run.retry_wait_s)}};
+          {static_cast<int>(run.retries), std::chrono::duration<double>(run.retry_wait_s)},
+          run.threads > 0 ? static_cast<std::uint32_t>(run.threads) : CallScope::kMostThreads};
 }
 
 Result<Instance> Components::create_instance(Kind kind, const ComponentSettings& settings) const {
@@ -98,23 +99,23 @@ Result<Instance> Components::create_instance(Kind kind, const ComponentSettings&
   return instance;
 }
 
-template <class Wrapped>
-Result<const Wrapped*> Components::shared(const ComponentSettings& settings,
-                                          ByOptions<Wrapped>& known) const {
-  std::unique_ptr<Wrapped>& component = known[settings.use + settings.options.dump()];
-  if (component == nullptr) {
-    KRL_ASSIGN(Wrapped created, create<Wrapped>(settings));
-    component = std::make_unique<Wrapped>(std::move(created));
-  }
-  return component.get();
-}
-
 Result<const Backend*> Components::backend(const ComponentSettings& settings) {
-  return shared(settings, backends_);
+  std::unique_ptr<Backend>& backend = backends_[settings.use + settings.options.dump()];
+  if (backend == nullptr) {
+    KRL_ASSIGN(Instance instance, create_instance(Kind::kBackend, settings));
+    KRL_ASSIGN(Backend opened, Backend::open(std::move(instance)));
+    backend = std::make_unique<Backend>(std::move(opened));
+  }
+  return backend.get();
 }
 
-Result<const Dataset*> Components::searched_dataset(const ComponentSettings& settings) {
-  return shared(settings, searched_);
+Result<const Dataset*> Components::dataset(const ComponentSettings& settings) {
+  std::unique_ptr<Dataset>& dataset = datasets_[settings.use + settings.options.dump()];
+  if (dataset == nullptr) {
+    KRL_ASSIGN(Instance instance, create_instance(Kind::kDataset, settings));
+    dataset = std::make_unique<Dataset>(std::move(instance));
+  }
+  return dataset.get();
 }
 
 }  // namespace krl::core

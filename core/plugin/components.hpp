@@ -18,8 +18,8 @@ namespace krl::core {
 // How calls into plugins are made, as the plan says; `stop` ends them.
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
 
-// Creates components and keeps those that several stages share: a backend with the same options is
-// created once, and so is a dataset that is searched.
+// Creates components, and keeps backends and datasets, which several stages share: one with the same
+// options is created once, and a backend is started once.
 class Components {
  public:
   // Both outlive the object and everything it gives out.
@@ -28,27 +28,22 @@ class Components {
 
   const Registry& registry() const { return registry_; }
 
-  // A Policy, Dataset or Reward of its own.
+  // Creates a Policy or Reward that is the caller's own.
   template <class Wrapped>
   Result<Wrapped> create(const ComponentSettings& settings) const {
     KRL_ASSIGN(Instance instance, create_instance(Wrapped::kKind, settings));
     return Wrapped(std::move(instance));
   }
   Result<const Backend*> backend(const ComponentSettings& settings);
-  Result<const Dataset*> searched_dataset(const ComponentSettings& settings);
+  Result<const Dataset*> dataset(const ComponentSettings& settings);
 
  private:
-  template <class Wrapped>
-  using ByOptions = std::map<std::string, std::unique_ptr<Wrapped>>;
-
   Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
-  template <class Wrapped>
-  Result<const Wrapped*> shared(const ComponentSettings& settings, ByOptions<Wrapped>& known) const;
 
   const Registry& registry_;
   const CallScope& scope_;
-  ByOptions<Backend> backends_;
-  ByOptions<Dataset> searched_;
+  std::map<std::string, std::unique_ptr<Backend>> backends_;  // by id and options
+  std::map<std::string, std::unique_ptr<Dataset>> datasets_;
 };
 
 // The error at its place in the plan: at the option that its text is about, or else at the

@@ -33,11 +33,13 @@ struct Retries {
 // The data that all calls of a run share.
 struct CallScope {
   using Clock = std::chrono::steady_clock;
+  static constexpr std::uint32_t kMostThreads = 1024;  // as the range of run.threads has it
 
   // Set once the user wants to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
   std::chrono::seconds limit{0};  // that a call may take; 0 = any time
   Retries retries = {};
+  std::uint32_t threads = kMostThreads;  // bounds the calls of a backend that run at a time
 
   // CLOCK_MONOTONIC nanoseconds, of a call that begins now; 0 = none.
   std::int64_t deadline_ns() const {
@@ -45,7 +47,7 @@ struct CallScope {
     return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
   }
   // For a call that lasts as long as others come.
-  CallScope without_limit() const { return {stop, {}, retries}; }
+  CallScope without_limit() const { return {stop, {}, retries, threads}; }
   bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
@@ -159,8 +161,9 @@ class Instance {
     return call.run(name, [&] { return function(self_.get(), call.c()); });
   }
 
-  // The tries of one of its calls.
-  Tries tries() const { return Tries(*scope_, *given_up_); }
+  // The tries of one of its calls, under its own scope or another.
+  Tries tries() const { return tries(*scope_); }
+  Tries tries(const CallScope& scope) const { return Tries(scope, *given_up_); }
 
   // Makes a call, or several, of which nothing remains where it fails: `attempt()`, until it gives
   // something other than kUnavailable or has had its tries.

@@ -52,8 +52,9 @@ std::string score(const std::string& id) {
 std::string evaluate(const std::string& id) {
   auto instance = create(Kind::kBackend, id);
   if (!instance) return instance.error().message;
-  const Backend backend(std::move(*instance));
-  const auto evaluation = backend.evaluate(Task{}, "source", EvaluateOptions{});
+  const auto backend = Backend::open(std::move(*instance));
+  if (!backend) return without_plugin(backend.error());
+  const auto evaluation = backend->evaluate(Task{}, "source", EvaluateOptions{});
   return evaluation ? "evaluated" : without_plugin(evaluation.error());
 }
 
@@ -131,7 +132,7 @@ TEST(MisbehavingPlugins, Verdicts) {
 TEST(MisbehavingPlugins, Results) {
   const auto evaluate = [](const char* fault) {
     auto instance = create(Kind::kBackend, "test.bad_results", {{"fault", fault}});
-    return Backend(std::move(*instance)).evaluate(Task{}, "source", EvaluateOptions{});
+    return Backend::open(std::move(*instance))->evaluate(Task{}, "source", EvaluateOptions{});
   };
   const auto why = [&](const char* fault) {
     const auto evaluation = evaluate(fault);
@@ -151,7 +152,7 @@ TEST(MisbehavingPlugins, WhatNobodyMeasuredIsUnknown) {
   for (const char* fault : {"none", "zeroed"}) {
     auto instance = create(Kind::kBackend, "test.bad_results", {{"fault", fault}});
     const auto evaluation =
-        Backend(std::move(*instance)).evaluate(Task{}, "source", EvaluateOptions{});
+        Backend::open(std::move(*instance))->evaluate(Task{}, "source", EvaluateOptions{});
     ASSERT_TRUE(evaluation) << evaluation.error().message;
     EXPECT_TRUE(std::isnan(evaluation->cases[0].time_ns));
     EXPECT_EQ(std::isnan(evaluation->speedup()), fault == std::string("zeroed"));

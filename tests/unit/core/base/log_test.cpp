@@ -63,6 +63,16 @@ TEST(Log, LastWordsLookLikeTheOthers) {
       << text;
 }
 
+TEST(Log, WhatWasHeldComesFirst) {
+  hold_log();
+  log(Severity::kDebug, "too fine");
+  log(Severity::kWarning, "early");
+  const std::string text = log_of([] { log(Severity::kInfo, "late"); });
+  EXPECT_TRUE(
+      std::regex_match(text, std::regex(kTime + "warning early\n" + kTime + "info    late\n")))
+      << text;
+}
+
 TEST(Log, ThatIsNotOpenTakesNoLastWords) {
   log_last_words("one\n");
   EXPECT_EQ(log_of([] {}), "");

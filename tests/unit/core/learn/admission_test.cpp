@@ -26,7 +26,7 @@ class AdmissionTest : public ::testing::Test {
     auto setup = set_up(plan->stage(0), components_);
     ASSERT_TRUE(setup) << setup.error().message;
     setup_ = std::move(*setup);
-    evaluations_.emplace(judge_of(setup_, 1), plan->run.seed, nullptr);
+    evaluations_.emplace(setup_.judge(), plan->run.seed, nullptr);
     auto best = BestKernels::open(world_.folder() / "best");
     ASSERT_TRUE(best) << best.error().message;
     best_.emplace(std::move(*best));

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/learn/setup.hpp"
+#include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
@@ -36,7 +37,8 @@ std::string checked(const Overrides& overrides) {
   const ToyWorld world;
   const Result<Plan> plan = world.load(overrides);
   if (!plan) return plan.error().message;
-  const auto found = check_components(*plan, world.registry());
+  Session session(world.registry());
+  const auto found = check_components(*plan, session.components());
   if (!found) return found.error().message;
   return found->empty() ? "" : found->front().message;
 }

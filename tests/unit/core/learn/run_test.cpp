@@ -5,12 +5,14 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <sstream>
 
 #include "core/base/file_system.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/content_check.hpp"
+#include "core/plugin/session.hpp"
 #include "core/run/ledger.hpp"
 #include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
@@ -513,12 +515,47 @@ TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
 
   const auto plan = world.load({"backend.concurrency=5000"});
   ASSERT_TRUE(plan) << plan.error().message;
-  const CallScope scope;
-  Components components(world.registry(), scope);
-  const auto setup = set_up(plan->stage(0), components);
-  ASSERT_TRUE(setup) << setup.error().message;
-  EXPECT_EQ(judge_of(*setup, 0).info().concurrency, 1024u);
-  EXPECT_EQ(judge_of(*setup, 3).info().concurrency, 3u);
+  for (const std::uint32_t threads : {1024u, 3u}) {
+    const CallScope scope{.threads = threads};
+    Components components(world.registry(), scope);
+    const auto setup = set_up(plan->stage(0), components);
+    ASSERT_TRUE(setup) << setup.error().message;
+    EXPECT_EQ(setup->judge().info().concurrency, threads);
+  }
+}
+
+// The lines that the toy backend wrote of itself.
+std::vector<std::string> seen_by(const std::filesystem::path& file) {
+  std::istringstream text(read_file(file).value_or(""));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// The rollout that runs ahead shares the backend with hold-outs and second evaluations.
+TEST(Run, ABackendGetsNoMoreEvaluationsAtATimeThanItTakes) {
+  for (const auto& [limit, most] :
+       {std::pair{"backend.concurrency=2", "2"}, {"run.threads=1", "1"}}) {
+    ToyWorld world;
+    const auto file = world.folder() / "seen";
+    const RunReport report =
+        world.run({"backend.seen=\"" + file.string() + "\"", "backend.concurrency=8", limit,
+                   "policy.ahead=true", "rollout.ahead=1", "rollout.groups=4",
+                   "rollout.group_size=8", "eval.every=1", "stage.reinforce.iterations=4"});
+    EXPECT_EQ(report.error, "");
+    EXPECT_EQ(seen_by(file).back(), std::string(most) + " at a time");
+  }
+}
+
+TEST(Run, WhatTheCheckStartsIsTheRuns) {
+  ToyWorld world;
+  const auto file = world.folder() / "seen";
+  const auto plan = world.load({"backend.seen=\"" + file.string() + "\""});
+  ASSERT_TRUE(plan) << plan.error().message;
+  Session session(world.registry());
+  ASSERT_TRUE(check_components(*plan, session.components()));
+  ASSERT_TRUE(set_up(plan->stage(0), session.components()));
+  EXPECT_THAT(seen_by(file), ElementsAre("started"));
 }
 
 TEST(Run, NamesTheRewardThatGivesNoNumber) {
@@ -531,7 +568,8 @@ TEST(Run, RefusesARewardWhoseSignalIsMissing) {
   ToyWorld world;
   const auto plan = world.load({"reward.0.use=toy.registers"});
   ASSERT_TRUE(plan);
-  const auto checked = check_components(*plan, world.registry());
+  Session session(world.registry());
+  const auto checked = check_components(*plan, session.components());
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error().message,
               HasSubstr("--set:2:14: error: reward 'toy.registers' needs registers"));

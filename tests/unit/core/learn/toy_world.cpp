@@ -120,9 +120,10 @@ RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::st
   }
   stop_ = cancel_ = false;
   Watcher watcher(after_iteration);
+  const CallScope scope = call_scope(plan->run, cancel_);
   const auto begin_and_run = [&]() -> Result<Outcome> {
     KRL_ASSIGN(const auto journal, Journal::open(*plan, registry_, resume, {}, watcher));
-    return run_plan(*plan, registry_, *journal, stop_, cancel_);
+    return run_plan(*plan, Components(registry_, scope), *journal, stop_);
   };
   const Result<Outcome> outcome = begin_and_run();
   if (outcome) report.outcome = *outcome;

@@ -426,8 +426,11 @@ struct ToyBackend final : krl::Backend {
   bool broken = false, wants_turns = false;
   std::int64_t broken_choice = -1, overfitted_choice = -1, racy_choice = -1, foreign_choice = -1,
                slow_choice = -1, lucky_choice = -1, concurrency = 2, away = 0;
-  std::string refuse, prepared;
+  std::string refuse, prepared, seen;
   static constexpr auto config = krl::config(
+      krl::opt(
+          "seen", &ToyBackend::seen,
+          "a file with a line for each start, and for each new maximum of evaluations at a time"),
       krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
       krl::opt("wants_turns", &ToyBackend::wants_turns,
@@ -454,6 +457,7 @@ struct ToyBackend final : krl::Backend {
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses; * = all"));
 
   krl::BackendInfo describe() override {
+    note("started");
     return {static_cast<std::uint32_t>(concurrency),
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME, "toy", "toy"};
   }
@@ -468,6 +472,7 @@ struct ToyBackend final : krl::Backend {
 
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
                 const krl::EvaluationSink& sink, const krl::Context&) override {
+    const Presence presence(*this);
     be_away(away, calls_);
     const int choice = choice_in(candidate.source());
     if (broken || choice == broken_choice || (wants_turns && sampling))
@@ -496,8 +501,36 @@ struct ToyBackend final : krl::Backend {
   }
 
  private:
-  std::atomic<std::int64_t> calls_{0};
-  std::mutex mutex_;  // of the file `prepared`
+  // Counts an evaluation; one that is watched takes long enough for others to overlap.
+  class Presence {
+   public:
+    explicit Presence(ToyBackend& backend) : backend_(backend) {
+      const std::int64_t now = ++backend_.present_;
+      if (backend_.seen.empty()) return;
+      backend_.note_most(now);
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+    ~Presence() { --backend_.present_; }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    ToyBackend& backend_;
+  };
+
+  void note(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (!seen.empty()) std::ofstream(seen, std::ios::app) << line << "\n";
+  }
+
+  void note_most(std::int64_t present) {
+    std::int64_t most = most_present_;
+    while (present > most && !most_present_.compare_exchange_weak(most, present)) continue;
+    if (present > most) note(std::to_string(present) + " at a time");
+  }
+
+  std::atomic<std::int64_t> calls_{0}, present_{0}, most_present_{0};
+  std::mutex mutex_;  // of the files
 };
 
 struct ToyTasks final : krl::Dataset {
