@@ -12,7 +12,7 @@
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/file_system.hpp"
-#include "core/learn/measure_policy.hpp"
+#include "core/measure/measure_policy.hpp"
 #include "core/plugin/session.hpp"
 
 namespace krl::cli {

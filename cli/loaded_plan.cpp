@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/experiment/policy_check.hpp"
 #include "core/learn/policies.hpp"
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/learn/measurement.hpp"
+#include "core/measure/measurement.hpp"
 
 namespace krl::cli {
 using namespace core;

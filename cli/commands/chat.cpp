@@ -13,7 +13,7 @@
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/hash.hpp"
-#include "core/learn/measure_policy.hpp"
+#include "core/measure/measure_policy.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/plugin/session.hpp"
 

@@ -8,8 +8,9 @@
 #include "cli/console.hpp"
 #include "cli/loaded_plan.hpp"
 #include "core/base/file_system.hpp"
-#include "core/learn/setup.hpp"
+#include "core/experiment/component_check.hpp"
 #include "core/plugin/session.hpp"
+#include "core/stage/stage_data.hpp"
 
 namespace po = boost::program_options;
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/learn/run_observer.hpp"
+#include "core/journal/run_observer.hpp"
 
 namespace krl::cli {
 using namespace core;

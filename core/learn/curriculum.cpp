@@ -18,6 +18,11 @@ double mean_of_last(const std::vector<double>& values, std::int64_t n) {
   return std::accumulate(values.end() - n, values.end(), 0.0) / static_cast<double>(n);
 }
 
+constexpr double kNewest = 0.5, kLeast = 0.1;
+
+// In (0, 1).
+double uniform(std::uint64_t seed) { return (static_cast<double>(seed >> 11U) + 0.5) * 0x1p-53; }
+
 }  // namespace
 
 Curriculum::Curriculum(const CurriculumSettings& settings, TaskChoice choice,
@@ -129,15 +134,6 @@ void Curriculum::restore(const nlohmann::json& state) {
   if (const auto known = state.find("learnability"); known != state.end())
     learnability_.restore(*known);
 }
-
-namespace {
-
-constexpr double kNewest = 0.5, kLeast = 0.1;
-
-// In (0, 1).
-double uniform(std::uint64_t seed) { return (static_cast<double>(seed >> 11U) + 0.5) * 0x1p-53; }
-
-}  // namespace
 
 void Learnability::observe(const std::string& task, bool differed) {
   double& share = differed_.try_emplace(task, 1.0).first->second;

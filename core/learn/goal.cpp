@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/metrics.hpp"
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plan/source.hpp"
 
@@ -12,6 +12,8 @@ namespace krl::core {
 namespace {
 
 constexpr const char* kIteration = "iteration";
+
+constexpr std::string_view kHoldout = "holdout/";
 
 }  // namespace
 
@@ -50,12 +52,6 @@ nlohmann::json Goal::state() const { return recent_; }
 void Goal::restore(const nlohmann::json& state) {
   recent_ = state.get<std::map<std::string, std::vector<double>>>();
 }
-
-namespace {
-
-constexpr std::string_view kHoldout = "holdout/";
-
-}  // namespace
 
 std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
                                const std::vector<std::string>& terms, std::int64_t turns) {

@@ -23,6 +23,22 @@ std::uint32_t boundary_number(Aggregation aggregation) {
   return aggregation == Aggregation::kTokenSum ? KRL_TOKEN_SUM : KRL_TOKEN_MEAN;
 }
 
+// The share of the way from lr down to min_lr that is left at `progress` in 0..1.
+double remaining(Schedule schedule, double progress) {
+  switch (schedule) {
+    case Schedule::kConstant:
+      return 1;
+    case Schedule::kLinear:
+      return 1 - progress;
+    case Schedule::kCosine:
+      return 0.5 * (1 + std::cos(std::numbers::pi * progress));
+  }
+  return 1;
+}
+
+// A single bad batch may pass; a policy that gives no number so often has none left.
+constexpr int kMostInARow = 3;
+
 }  // namespace
 
 Loss loss_of(const Settings& settings) {
@@ -61,23 +77,6 @@ double parameter_of(const LossSettings& loss, std::string_view name) {
   return at == loss.parameters.end() ? 0 : at->value;
 }
 
-namespace {
-
-// The share of the way from lr down to min_lr that is left at `progress` in 0..1.
-double remaining(Schedule schedule, double progress) {
-  switch (schedule) {
-    case Schedule::kConstant:
-      return 1;
-    case Schedule::kLinear:
-      return 1 - progress;
-    case Schedule::kCosine:
-      return 0.5 * (1 + std::cos(std::numbers::pi * progress));
-  }
-  return 1;
-}
-
-}  // namespace
-
 double default_lr(const PolicyInfo& policy, double whole) {
   constexpr double kOfAdapters = 4e-5;
   return (policy.exports & KRL_WEIGHTS_PEFT) != 0 ? kOfAdapters : whole;
@@ -96,13 +95,6 @@ Optimizer optimizer_at(const OptimizerSettings& s, double otherwise, std::int64_
   }
   return optimizer;
 }
-
-namespace {
-
-// A single bad batch may pass; a policy that gives no number so often has none left.
-constexpr int kMostInARow = 3;
-
-}  // namespace
 
 void StepFigures::begin_iteration() {
   sums_.clear();

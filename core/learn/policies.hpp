@@ -10,9 +10,9 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 #include "core/episode/rollout.hpp"
-#include "core/learn/setup.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
 
@@ -54,26 +54,5 @@ class Policies {
   FileSystem& files_;
   std::optional<std::uint64_t> published_;
 };
-
-// The known properties of a plan's policies.
-struct PolicyInfos {
-  std::optional<PolicyInfo> learner, sampler, reference;
-};
-
-// From describe(), or, before they are created, from their plugins.
-Result<PolicyInfos> describe(const Policies& policies);
-Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry);
-
-// Refuses, at its place in the plan, a policy that only samples.
-Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos);
-
-// Surprising properties of a plan's policies that are not errors, as far as they are known without
-// starting one: an answer that cannot be as long as the plan allows.
-std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry);
-
-// Refuses, at its place in the plan, what the policies cannot do for the plan's stages: learn at
-// all, by that loss, from such log-probabilities; hand over weights; sample ahead. Unknown
-// properties are not errors.
-Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry);
 
 }  // namespace krl::core

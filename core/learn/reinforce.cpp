@@ -12,12 +12,12 @@
 #include "core/learn/admission.hpp"
 #include "core/learn/curriculum.hpp"
 #include "core/learn/goal.hpp"
-#include "core/learn/measure_policy.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/returns.hpp"
-#include "core/learn/rollout_metrics.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/training_set.hpp"
+#include "core/measure/measure_policy.hpp"
+#include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {

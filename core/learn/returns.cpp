@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/base/metrics.hpp"
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {
@@ -28,66 +28,6 @@ std::vector<double> leave_one_episode_out(const std::vector<Return>& returns) {
   }
   return advantages;
 }
-
-}  // namespace
-
-std::vector<double> turn_returns(std::vector<double> scores, std::int64_t unplayed,
-                                 const ReturnSettings& settings) {
-  const std::size_t played = scores.size();
-  if (played > 0 && settings.after_stop == AfterStop::kRepeat)
-    scores.insert(scores.end(), static_cast<std::size_t>(unplayed), double{scores.back()});
-  std::vector<double> returns = std::move(scores);
-  for (std::size_t t = returns.size(); t-- > 1;) {
-    const double later = settings.discount * returns[t];
-    double& r = returns[t - 1];
-    r = settings.kind == ReturnKind::kSum ? r + later : std::max(r, later);
-  }
-  returns.resize(played);
-  return returns;
-}
-
-std::vector<double> group_advantages(const std::vector<Return>& returns, AdvantageKind kind) {
-  if (kind == AdvantageKind::kRloo) return leave_one_episode_out(returns);
-  std::vector<double> values;
-  for (const Return& r : returns) values.push_back(r.value);
-  const double mean = mean_of(values);
-  const double scale = kind == AdvantageKind::kGrpo ? 1 / (deviation_of(values) + kEpsilon) : 1;
-  for (double& value : values) value = (value - mean) * scale;
-  return values;
-}
-
-double spread_of(const std::vector<Return>& returns) {
-  if (returns.empty()) return 0;
-  const auto [least, most] =
-      std::minmax_element(returns.begin(), returns.end(),
-                          [](const Return& a, const Return& b) { return a.value < b.value; });
-  return most->value - least->value;
-}
-
-std::vector<double> gae_advantages(const std::vector<Step>& steps, double lambda) {
-  std::vector<double> advantages(steps.size(), 0.0);
-  // Of the next step that is learned from, and of the masked ones on the way to it.
-  double next_value = 0, next_advantage = 0, reward_between = 0, discount_between = 1;
-  for (std::size_t t = steps.size(); t-- > 0;) {
-    const Step& step = steps[t];
-    const double reward = step.reward + step.discount * reward_between;
-    const double discount = step.discount * discount_between;
-    if (step.masked) {
-      reward_between = reward;
-      discount_between = discount;
-      continue;
-    }
-    const double surprise = reward + discount * next_value - step.value;
-    advantages[t] = surprise + discount * lambda * next_advantage;
-    next_value = step.value;
-    next_advantage = advantages[t];
-    reward_between = 0;
-    discount_between = 1;
-  }
-  return advantages;
-}
-
-namespace {
 
 // A deviation up to this is rounding.
 constexpr double kRounding = 1e-8;
@@ -172,6 +112,62 @@ void write_metrics(const std::vector<Example>& examples, Metrics& metrics) {
 }
 
 }  // namespace
+
+std::vector<double> turn_returns(std::vector<double> scores, std::int64_t unplayed,
+                                 const ReturnSettings& settings) {
+  const std::size_t played = scores.size();
+  if (played > 0 && settings.after_stop == AfterStop::kRepeat)
+    scores.insert(scores.end(), static_cast<std::size_t>(unplayed), double{scores.back()});
+  std::vector<double> returns = std::move(scores);
+  for (std::size_t t = returns.size(); t-- > 1;) {
+    const double later = settings.discount * returns[t];
+    double& r = returns[t - 1];
+    r = settings.kind == ReturnKind::kSum ? r + later : std::max(r, later);
+  }
+  returns.resize(played);
+  return returns;
+}
+
+std::vector<double> group_advantages(const std::vector<Return>& returns, AdvantageKind kind) {
+  if (kind == AdvantageKind::kRloo) return leave_one_episode_out(returns);
+  std::vector<double> values;
+  for (const Return& r : returns) values.push_back(r.value);
+  const double mean = mean_of(values);
+  const double scale = kind == AdvantageKind::kGrpo ? 1 / (deviation_of(values) + kEpsilon) : 1;
+  for (double& value : values) value = (value - mean) * scale;
+  return values;
+}
+
+double spread_of(const std::vector<Return>& returns) {
+  if (returns.empty()) return 0;
+  const auto [least, most] =
+      std::minmax_element(returns.begin(), returns.end(),
+                          [](const Return& a, const Return& b) { return a.value < b.value; });
+  return most->value - least->value;
+}
+
+std::vector<double> gae_advantages(const std::vector<Step>& steps, double lambda) {
+  std::vector<double> advantages(steps.size(), 0.0);
+  // Of the next step that is learned from, and of the masked ones on the way to it.
+  double next_value = 0, next_advantage = 0, reward_between = 0, discount_between = 1;
+  for (std::size_t t = steps.size(); t-- > 0;) {
+    const Step& step = steps[t];
+    const double reward = step.reward + step.discount * reward_between;
+    const double discount = step.discount * discount_between;
+    if (step.masked) {
+      reward_between = reward;
+      discount_between = discount;
+      continue;
+    }
+    const double surprise = reward + discount * next_value - step.value;
+    advantages[t] = surprise + discount * lambda * next_advantage;
+    next_value = step.value;
+    next_advantage = advantages[t];
+    reward_between = 0;
+    discount_between = 1;
+  }
+  return advantages;
+}
 
 Result<TrainingSet> select_examples_by_critic(const std::vector<Episode>& episodes,
                                               const LearnSettings& settings, const Policy& policy,

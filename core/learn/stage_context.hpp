@@ -4,12 +4,12 @@
 #include <atomic>
 
 #include "core/base/clock.hpp"
+#include "core/journal/journal.hpp"
 #include "core/learn/goal.hpp"
-#include "core/learn/journal.hpp"
 #include "core/learn/policies.hpp"
-#include "core/learn/setup.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
 

@@ -33,42 +33,6 @@ Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
   return lesson;
 }
 
-}  // namespace
-
-Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations) {
-  std::vector<Result<Lesson>> results(setup.data.pairs.size());
-  evaluations.side_by_side(results.size(), [&](std::size_t i) {
-    results[i] = lesson_of(setup.data.pairs[i], setup, evaluations);
-  });
-  std::vector<Lesson> lessons;
-  for (Result<Lesson>& result : results) {
-    KRL_ASSIGN(lessons.emplace_back(), std::move(result));
-  }
-  return lessons;
-}
-
-Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
-                  std::uint64_t seed) {
-  std::vector<std::string> texts;
-  const auto add = [&](const Prompt& prompt) {
-    for (const Message& message : prompt) texts.push_back(message.text);
-  };
-  for (const Lesson& lesson : lessons) {
-    add(setup.prompts->build(lesson.pair->task, lesson.earlier, lesson.found.documents));
-    texts.push_back(lesson.pair->answer);
-  }
-  for (const Task& task : setup.data.tasks) {
-    RetrievedDocuments found;
-    if (setup.retrieval != nullptr && setup.retrieval->shows({})) {
-      KRL_ASSIGN(found, setup.retrieval->find(task));
-    }
-    add(setup.prompts->build(task, {}, found.documents));
-  }
-  return policy.fit(texts, seed);
-}
-
-namespace {
-
 constexpr std::size_t kBatchesSortedTogether = 8;  // similar lengths in a batch save padding
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -186,6 +150,38 @@ Result<std::vector<Example>> tokenize(const StageContext& context, std::vector<L
 }
 
 }  // namespace
+
+Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations) {
+  std::vector<Result<Lesson>> results(setup.data.pairs.size());
+  evaluations.side_by_side(results.size(), [&](std::size_t i) {
+    results[i] = lesson_of(setup.data.pairs[i], setup, evaluations);
+  });
+  std::vector<Lesson> lessons;
+  for (Result<Lesson>& result : results) {
+    KRL_ASSIGN(lessons.emplace_back(), std::move(result));
+  }
+  return lessons;
+}
+
+Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
+                  std::uint64_t seed) {
+  std::vector<std::string> texts;
+  const auto add = [&](const Prompt& prompt) {
+    for (const Message& message : prompt) texts.push_back(message.text);
+  };
+  for (const Lesson& lesson : lessons) {
+    add(setup.prompts->build(lesson.pair->task, lesson.earlier, lesson.found.documents));
+    texts.push_back(lesson.pair->answer);
+  }
+  for (const Task& task : setup.data.tasks) {
+    RetrievedDocuments found;
+    if (setup.retrieval != nullptr && setup.retrieval->shows({})) {
+      KRL_ASSIGN(found, setup.retrieval->find(task));
+    }
+    add(setup.prompts->build(task, {}, found.documents));
+  }
+  return policy.fit(texts, seed);
+}
 
 Result<StageEnd> run_supervised(const StageContext& context, std::vector<Lesson> lessons) {
   KRL_ASSIGN(std::vector<Example> examples, tokenize(context, std::move(lessons)));

@@ -8,8 +8,8 @@
 #include "core/base/result.hpp"
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
-#include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
+#include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
 

@@ -21,17 +21,6 @@ std::uint64_t next(std::uint64_t& state) {
   return z ^ (z >> 31U);
 }
 
-}  // namespace
-
-std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed) {
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[next(seed) % i]);
-  return order;
-}
-
-namespace {
-
 struct Member {
   const TurnRecord* turn;
   Return result;
@@ -104,6 +93,13 @@ std::optional<std::vector<double>> advantages_of(const std::vector<Return>& retu
 }
 
 }  // namespace
+
+std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[next(seed) % i]);
+  return order;
+}
 
 void TrainingSet::count(const ScoredTurns& scored) {
   turns += static_cast<int>(scored.turns.size());

@@ -59,7 +59,9 @@ TEST(Includes, TheCoreDoesNotKnowItsFrontEnds) { expect_none("core", "cli/"); }
 TEST(Includes, TheProgramDoesNotKnowPlugins) { expect_none("cli", "plugins/"); }
 
 TEST(Includes, TheCoresFoldersAreLayers) {
-  expect_layers("core/", {"base", "task", "plan", "run", "plugin", "episode", "mutation", "learn"},
+  expect_layers("core/",
+                {"base", "task", "plan", "run", "plugin", "episode", "mutation", "stage", "journal",
+                 "measure", "learn", "experiment"},
                 "core/");
 }
 

@@ -4,10 +4,10 @@
 
 #include "core/episode/prompt.hpp"
 #include "core/learn/returns.hpp"
-#include "core/learn/rollout_metrics.hpp"
-#include "core/learn/setup.hpp"
 #include "core/learn/training_set.hpp"
+#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/loader.hpp"
+#include "core/stage/stage_data.hpp"
 
 namespace krl::test {
 using namespace core;

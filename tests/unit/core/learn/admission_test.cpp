@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/file_system.hpp"
-#include "core/learn/setup.hpp"
+#include "core/stage/stage_setup.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 

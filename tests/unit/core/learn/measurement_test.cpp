@@ -1,4 +1,4 @@
-#include "core/learn/measurement.hpp"
+#include "core/measure/measurement.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/learn/setup.hpp"
+#include "core/experiment/component_check.hpp"
 #include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"

@@ -1,4 +1,4 @@
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 
 #include <gtest/gtest.h>
 

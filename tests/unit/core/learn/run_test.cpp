@@ -8,13 +8,16 @@
 #include <sstream>
 
 #include "core/base/file_system.hpp"
+#include "core/experiment/component_check.hpp"
+#include "core/experiment/policy_check.hpp"
 #include "core/learn/policies.hpp"
-#include "core/learn/rollout_metrics.hpp"
-#include "core/learn/setup.hpp"
+#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plugin/session.hpp"
 #include "core/run/ledger.hpp"
 #include "core/run/run_directory.hpp"
+#include "core/stage/stage_data.hpp"
+#include "core/stage/stage_setup.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/learn/trainer.hpp"
+#include "core/experiment/trainer.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
 #include "tests/scratch_folder.hpp"

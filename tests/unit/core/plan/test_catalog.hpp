@@ -2,7 +2,7 @@
 // same when those change.
 #pragma once
 
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/keys.hpp"
 
 namespace krl::core {

@@ -11,7 +11,7 @@
 
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
-#include "core/learn/run_observer.hpp"
+#include "core/journal/run_observer.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/plugin/registry.hpp"

@@ -1,4 +1,4 @@
-#include "core/learn/journal.hpp"
+#include "core/journal/journal.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/learn/measure_policy.hpp"
+#include "core/measure/measure_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/episode/rollout.hpp"
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {
@@ -46,41 +46,6 @@ Result<std::vector<Evaluation>> with_holdout_shapes(const std::vector<TaskKernel
   }
   return found;
 }
-
-}  // namespace
-
-Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
-                     const std::vector<std::string>& terms, Metrics& metrics) {
-  for (const Holdout& holdout : holdouts) {
-    std::vector<const Task*> tasks;
-    for (const Task& task : holdout.tasks) tasks.push_back(&task);
-    KRL_ASSIGN(const RolloutResult rollout, run_rollout(tasks, context));
-    constexpr std::string_view kKernel = "kernel/";
-    for (const auto& [name, value] : rollout_metrics(rollout.episodes, terms, 1)) {
-      if (!name.starts_with(kKernel)) continue;
-      metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(kKernel.size()))] = value;
-    }
-  }
-  return {};
-}
-
-Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
-                      Metrics& metrics) {
-  std::vector<TaskKernel> best;
-  for (const auto& [task, turn] : best_turns(episodes)) best.push_back({task, turn->candidate});
-  KRL_ASSIGN(const std::vector<Evaluation> evaluations,
-             with_holdout_shapes(best, context.evaluations, context.iteration));
-  double kernels = 0, wrong = 0;
-  for (const Evaluation& evaluation : evaluations) {
-    if (evaluation.infra_error()) continue;
-    ++kernels;
-    wrong += evaluation.passed() ? 0 : 1;
-  }
-  if (kernels > 0) metrics["kernel/regressions_holdout"] = wrong / kernels;
-  return {};
-}
-
-namespace {
 
 Result<Player> player_of(const Policy& policy) {
   KRL_ASSIGN(PolicyInfo info, policy.describe());
@@ -207,6 +172,37 @@ class Measurer {
 };
 
 }  // namespace
+
+Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
+                     const std::vector<std::string>& terms, Metrics& metrics) {
+  for (const Holdout& holdout : holdouts) {
+    std::vector<const Task*> tasks;
+    for (const Task& task : holdout.tasks) tasks.push_back(&task);
+    KRL_ASSIGN(const RolloutResult rollout, run_rollout(tasks, context));
+    constexpr std::string_view kKernel = "kernel/";
+    for (const auto& [name, value] : rollout_metrics(rollout.episodes, terms, 1)) {
+      if (!name.starts_with(kKernel)) continue;
+      metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(kKernel.size()))] = value;
+    }
+  }
+  return {};
+}
+
+Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
+                      Metrics& metrics) {
+  std::vector<TaskKernel> best;
+  for (const auto& [task, turn] : best_turns(episodes)) best.push_back({task, turn->candidate});
+  KRL_ASSIGN(const std::vector<Evaluation> evaluations,
+             with_holdout_shapes(best, context.evaluations, context.iteration));
+  double kernels = 0, wrong = 0;
+  for (const Evaluation& evaluation : evaluations) {
+    if (evaluation.infra_error()) continue;
+    ++kernels;
+    wrong += evaluation.passed() ? 0 : 1;
+  }
+  if (kernels > 0) metrics["kernel/regressions_holdout"] = wrong / kernels;
+  return {};
+}
 
 Result<std::vector<Measurement>> measure_policy(const MeasurementSetup& how) {
   KRL_ASSIGN(Player player, player_of(how.policy));

@@ -8,10 +8,11 @@
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
 #include "core/episode/rollout.hpp"
-#include "core/learn/measurement.hpp"
-#include "core/learn/setup.hpp"
+#include "core/measure/measurement.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/stage/stage_data.hpp"
+#include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
 

@@ -1,4 +1,4 @@
-#include "core/learn/rollout_metrics.hpp"
+#include "core/measure/rollout_metrics.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/metrics.hpp"
 #include "core/episode/judge.hpp"
-#include "core/learn/measurement.hpp"
+#include "core/measure/measurement.hpp"
 
 namespace krl::core {
 namespace {
@@ -257,23 +257,6 @@ std::span<const Collector::Row> Collector::rows() {
   return kRows;
 }
 
-}  // namespace
-
-void declare_rollout_metrics(MetricNames& names) {
-  Kernels::declare(names);
-  names.of_episodes = {kCompileRateAny, kPassRateAny};
-  Collector::declare(names);
-}
-
-Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
-                        std::int64_t turns) {
-  Collector collector(terms);
-  for (const Episode& episode : episodes) collector.add(episode);
-  return collector.metrics(turns);
-}
-
-namespace {
-
 // One bad iteration may be an accident of the network, and is still learned from.
 constexpr std::size_t kMostInARow = 3;
 
@@ -291,6 +274,19 @@ double lost_share(const std::vector<Episode>& episodes) {
 }
 
 }  // namespace
+
+void declare_rollout_metrics(MetricNames& names) {
+  Kernels::declare(names);
+  names.of_episodes = {kCompileRateAny, kPassRateAny};
+  Collector::declare(names);
+}
+
+Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
+                        std::int64_t turns) {
+  Collector collector(terms);
+  for (const Episode& episode : episodes) collector.add(episode);
+  return collector.metrics(turns);
+}
 
 Status Outage::add(const RolloutResult& rollout) {
   const double share = lost_share(rollout.episodes);

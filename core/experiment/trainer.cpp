@@ -1,4 +1,4 @@
-#include "core/learn/trainer.hpp"
+#include "core/experiment/trainer.hpp"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,15 @@
 #include <tuple>
 
 #include "core/base/hash.hpp"
-#include "core/learn/journal.hpp"
+#include "core/experiment/policy_check.hpp"
+#include "core/journal/journal.hpp"
 #include "core/learn/policies.hpp"
-#include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/supervised.hpp"
 #include "core/plan/source.hpp"
+#include "core/stage/stage_data.hpp"
+#include "core/stage/stage_setup.hpp"
+#include "core/stage/task_preparation.hpp"
 
 namespace krl::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/learn/measurement.hpp"
+#include "core/measure/measurement.hpp"
 
 #include <fmt/format.h>
 
@@ -122,7 +122,7 @@ void add(AtK& sum, const AtK& figures, double share) {
 }
 
 // Over the tasks that have the figure.
-std::optional<AtK> mean_of(std::optional<AtK> Figures::*figure, const std::vector<Figures>& tasks) {
+std::optional<AtK> mean_at_k(std::optional<AtK> Figures::*figure, const std::vector<Figures>& tasks) {
   const auto count = std::count_if(tasks.begin(), tasks.end(),
                                    [&](const Figures& task) { return (task.*figure).has_value(); });
   if (count == 0) return std::nullopt;
@@ -140,8 +140,8 @@ Figures mean_figures(const std::vector<Figures>& tasks) {
     add(mean.passed, task.passed, share);
     add(mean.score, task.score, share);
   }
-  mean.speedup = mean_of(&Figures::speedup, tasks);
-  mean.roofline = mean_of(&Figures::roofline, tasks);
+  mean.speedup = mean_at_k(&Figures::speedup, tasks);
+  mean.roofline = mean_at_k(&Figures::roofline, tasks);
   if (!mean.speedup) return mean;
   mean.fast.emplace();
   const auto timed = std::count_if(tasks.begin(), tasks.end(),

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "core/base/result.hpp"
-#include "core/learn/journal.hpp"
+#include "core/journal/journal.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/components.hpp"
 
