@@ -1,10 +1,9 @@
-// The conditions of a plan on an iteration's metrics: a stage's `until`, and checkpoint.best.
+// The goal of a stage of reinforcement: what its `until` asks for.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,6 @@
 #include "core/plan/plan.hpp"
 
 namespace krl::core {
-
-// The goal of a stage of reinforcement: what its `until` asks for.
 
 // One stage's; its state is small and goes into checkpoints. One thread.
 class Goal {
@@ -37,17 +34,5 @@ class Goal {
   // Of each metric that the condition names, since it was last not measured; newest last.
   std::map<std::string, std::vector<double>> recent_;
 };
-
-// The value of checkpoint.best for an iteration's metrics. Pure functions.
-
-// The value of the expression; nothing where the iteration did not measure all that it names, or it
-// has none, as a division by 0. `terms`: names of the reward terms; `turns`: of an episode.
-std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
-                               const std::vector<std::string>& terms, std::int64_t turns);
-
-// The iteration after which the weights were that the metrics of `iteration` are of. An iteration
-// is sampled before it is learned from, and `ahead` (rollout.ahead) ones earlier; the hold-outs of
-// a stage's `last` are measured after its learning.
-int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last);
 
 }  // namespace krl::core

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/journal/journal.hpp"
-#include "core/learn/goal.hpp"
+#include "core/learn/checkpoint_worth.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"

@@ -6,6 +6,7 @@
 
 #include "core/base/hash.hpp"
 #include "core/learn/optimizer_step.hpp"
+#include "core/learn/step_figures.hpp"
 #include "core/learn/training_set.hpp"
 #include "core/plan/source.hpp"
 

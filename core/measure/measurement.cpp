@@ -8,22 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/metrics.hpp"
+#include "core/measure/best_at_k.hpp"
 
 namespace krl::core {
-double best_at_k(std::vector<double> values, std::size_t k) {
-  std::sort(values.begin(), values.end());
-  const auto n = values.size();
-  // C(i−1, k−1) / C(n, k), from i = n downwards: each follows from the one above without large
-  // numbers.
-  double share = static_cast<double>(k) / static_cast<double>(n);
-  double expected = 0;
-  for (std::size_t i = n; i >= k; --i) {
-    expected += share * values[i - 1];
-    if (i > 1) share *= static_cast<double>(i - k) / static_cast<double>(i - 1);
-  }
-  return expected;
-}
-
 namespace {
 
 using nlohmann::json;
@@ -122,7 +109,8 @@ void add(AtK& sum, const AtK& figures, double share) {
 }
 
 // Over the tasks that have the figure.
-std::optional<AtK> mean_at_k(std::optional<AtK> Figures::*figure, const std::vector<Figures>& tasks) {
+std::optional<AtK> mean_at_k(std::optional<AtK> Figures::*figure,
+                             const std::vector<Figures>& tasks) {
   const auto count = std::count_if(tasks.begin(), tasks.end(),
                                    [&](const Figures& task) { return (task.*figure).has_value(); });
   if (count == 0) return std::nullopt;

@@ -1,5 +1,5 @@
 // Samples by a critic, and whole runs of the toy world with one.
-#include "core/learn/returns.hpp"
+#include "core/learn/critic_examples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/learn/returns.hpp"
+#include "core/learn/gae.hpp"
 
 #include <gtest/gtest.h>
 

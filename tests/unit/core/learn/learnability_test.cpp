@@ -1,4 +1,4 @@
-#include "core/learn/curriculum.hpp"
+#include "core/learn/learnability.hpp"
 
 #include <gtest/gtest.h>
 

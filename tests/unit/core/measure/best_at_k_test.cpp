@@ -1,4 +1,4 @@
-#include "core/measure/measurement.hpp"
+#include "core/measure/best_at_k.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,38 @@
+#include "core/learn/checkpoint_worth.hpp"
+
+#include <algorithm>
+
+#include "core/measure/rollout_metrics.hpp"
+#include "core/plan/content_check.hpp"
+
+namespace krl::core {
+namespace {
+
+constexpr std::string_view kHoldout = "holdout/";
+
+}  // namespace
+
+std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
+                               const std::vector<std::string>& terms, std::int64_t turns) {
+  RealNames values;
+  for (const Expression::NameUse& use : best.names()) {
+    const auto full = use.name.starts_with(kHoldout)
+                          ? std::optional(use.name)
+                          : resolve_metric(use.name, declared_metrics(), terms, turns);
+    const auto metric = full ? metrics.find(*full) : metrics.end();
+    if (metric == metrics.end()) return std::nullopt;
+    values[use.name] = metric->second;
+  }
+  const auto value = best.real(values);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last) {
+  const std::vector<Expression::NameUse> names = best.names();
+  const bool only_holdouts = std::all_of(
+      names.begin(), names.end(), [](const auto& use) { return use.name.starts_with(kHoldout); });
+  if (last && only_holdouts) return iteration;
+  return iteration - 1 - static_cast<int>(ahead);
+}
+
+}  // namespace krl::core

@@ -1,0 +1,40 @@
+// What can still be learned from each task: whether the recent groups of its episodes differed in
+// what they earned. One thread.
+//
+// A task that always fails, and one that is as fast as it will be, teach nothing; they are tried
+// again now and then, as the policy changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/task/task.hpp"
+
+namespace krl::core {
+
+class Learnability {
+ public:
+  // A group of the task's episodes was played; whether its returns differed.
+  void observe(const std::string& task, bool differed);
+
+  // The weight by which a task is drawn, 0.1..1: the share of its groups that differed, the newest
+  // counting for half; 1 before the first.
+  double of(const std::string& task) const;
+
+  // `count` tasks of `pool`, which is not empty if `count` is not 0. None comes again before all
+  // came once, and what comes earlier is drawn by weight.
+  std::vector<const Task*> draw(const std::vector<const Task*>& pool, std::size_t count,
+                                std::uint64_t seed) const;
+
+  nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
+
+ private:
+  std::map<std::string, double> differed_;  // by task
+};
+
+}  // namespace krl::core
