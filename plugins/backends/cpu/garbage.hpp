@@ -1,7 +1,7 @@
-// What nobody has set holds, word after word another of the poisons: whatever depends on a few of
-// them is wrong in every run. Buffers without values begin so, and on the machine registers, local
-// memory, padding in shared memory, and what a warp receives from lanes that take no part. One
-// thread.
+// The contents of memory that nobody has set. Each word holds another of the poisons, so that a
+// result that depends on a few words is wrong in every run. Buffers without values start with it,
+// and on the machine also registers, local memory, padding in shared memory, and the values that a
+// warp receives from inactive lanes. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Garbage {
   static constexpr std::uint32_t kWords = 2048, kStride = 7;
 
   std::array<std::uint32_t, kWords> words_;
-  std::uint32_t at_ = 0;  // what is taken next
+  std::uint32_t at_ = 0;  // index of the next word
 };
 
 }  // namespace krl::cpu

@@ -18,7 +18,7 @@ double real(std::uint64_t count) { return static_cast<double>(count); }
 // Words that ran out of registers are stored and loaded again: where, the assembler does not say,
 // so where the kernel is busiest. Code that is hardly executed makes them no cheaper.
 struct Spills {
-  double requests = 0;       // of the whole launch
+  double requests = 0;       // requests of the whole launch
   double waits_on_path = 0;  // four of the loads are under way together
 
   Spills(const Counters& c, const AssembledKernel& kernel) {
@@ -144,7 +144,7 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
   const double path = clocks_of(c.critical, gpu), spilled = spills.waits_on_path * gpu.l1_latency;
   const double path_ns = (path + spilled) / clock;
-  // Without a span, all blocks are taken to be as long as the longest.
+  // If the span is unknown, all blocks are taken to be as long as the longest.
   const double span = c.span_clocks > 0 ? real(c.span_clocks) : waves * path;
   const double all_ns = std::max(path_ns, (span + waves * spilled) / clock);
   part(Bound::kLatency) = all_ns;

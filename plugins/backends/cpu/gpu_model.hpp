@@ -29,26 +29,26 @@ std::string_view name_of(Bound bound);
 
 // Properties of an assembled kernel.
 struct AssembledKernel {
-  std::int32_t registers = 0;    // of a thread; 0: unknown, and nothing is limited by them
-  std::int32_t spill_bytes = 0;  // that a thread stores as registers run out
+  std::int32_t registers = 0;    // per thread; 0: unknown, and no limit
+  std::int32_t spill_bytes = 0;  // bytes that a thread stores because registers run out
   std::int32_t barriers = 0;
   std::int32_t shared_bytes = 0;  // static, of a block
 };
 
 struct LaunchEstimate {
   double ns = 0;
-  std::array<double, kBounds> bound_ns{};  // what each part alone would take, without the start
+  std::array<double, kBounds> bound_ns{};  // time of each part alone, without the start
   Bound limit = Bound::kDram;              // the slowest part
   double occupancy = 0;                    // warps that fit an SM over the most it can hold
   std::uint32_t blocks_per_sm = 0;         // resident at once; 0: the block does not fit the GPU
-  std::string occupancy_limiter;           // as in cuda/occupancy.hpp
+  std::string occupancy_limiter;           // named as in cuda/occupancy.hpp
 };
 
-// What each part of a path takes.
+// Returns the cost of each part of a path.
 PathClocks path_clocks(const GpuDescription& gpu);
 
-// Blocks of a launch that the GPU holds at once; 0: a block does not fit. `shared_bytes`: static and
-// dynamic, of each block.
+// Blocks of a launch that the GPU holds at once; 0: a block does not fit. `shared_bytes`: static
+// and dynamic, of each block.
 std::uint32_t resident_blocks(const Dim3& block, std::uint32_t shared_bytes,
                               const AssembledKernel& kernel, const GpuDescription& gpu);
 

@@ -30,9 +30,9 @@ constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 0, 0, 0, 
 constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 0, 0, 0, 1, 0, 0.5, 128};
 constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 0, 1, 0, 0.5, 4};
 
-// Of tensor cores, by TensorType: f16, tf32, f8, s8, s4, f64. By the peak rates of the data sheets;
-// without cores for f64 the ordinary units multiply, and types that an architecture does not have
-// are as fast as the next larger.
+// Rates of tensor cores by TensorType: f16, tf32, f8, s8, s4, f64. They follow the peak rates of
+// the data sheets. Without cores for f64 the ordinary units multiply, and types that an
+// architecture lacks are as fast as the next larger type.
 constexpr PerTensorType<double> kTuringTensor = {512, 256, 512, 1024, 2048, 2};
 constexpr PerTensorType<double> kAmpere80Tensor = {1024, 512, 1024, 2048, 4096, 64};
 constexpr PerTensorType<double> kAmpere86Tensor = {512, 256, 512, 1024, 2048, 2};
@@ -55,7 +55,8 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 200,           // estimated
         .l1_latency = 56.9,          // fitted, as all that follows but shared_latency
         .shared_latency = 30,
-        .shuffle_latency = 63.7,  // with the few instructions around it, which end its basic block
+        // Includes the few instructions around it, which end its basic block.
+        .shuffle_latency = 63.7,
         .barrier_latency = 30.1,
         .atomic_latency = 106,
         .atomic_interval = 2,
@@ -76,7 +77,7 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 220,
         .l1_latency = 35,
         .shared_latency = 29,
-        .shuffle_latency = 63.7,  // from here on as fitted for the H200
+        .shuffle_latency = 63.7,  // from here on fitted for the H200
         .barrier_latency = 30.1,
         .atomic_latency = 106,
         .atomic_interval = 2,
@@ -97,7 +98,7 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 190,
         .l1_latency = 32,
         .shared_latency = 25,
-        .shuffle_latency = 63.7,  // from here on as fitted for the H200
+        .shuffle_latency = 63.7,  // from here on fitted for the H200
         .barrier_latency = 30.1,
         .atomic_latency = 106,
         .atomic_interval = 2,

@@ -16,13 +16,13 @@ struct ModelConstants {
   // Share of a path's time that other parts may fill. At most 0.52: beyond that, and with this
   // loss, an estimate would fall as a path grows.
   double hidden_by_path;
-  // Of a warp alone, for one of a chain of dependent instructions: it also fetches, branches, and
-  // waits for operands.
+  // Cycles of a single warp per cycle of a dependent chain, including fetch, branches and operand
+  // waits.
   double clocks_per_chain_clock;
-  double clocks_per_request;          // of the load-store unit of an SM
-  double clocks_per_sector;           // of the path from L1 to an SM
-  double clocks_per_new_instruction;  // to fetch code that was not executed before, per instruction
-  double clocks_per_block;            // to start and end a block on an SM
+  double clocks_per_request;          // load-store unit of an SM
+  double clocks_per_sector;           // path from L1 to an SM
+  double clocks_per_new_instruction;  // fetching code that was not executed before, per instruction
+  double clocks_per_block;            // starting and ending a block on an SM
   // Share of the load-store units' time that shows behind a path that hides the rest.
   double queued_share;
   // The last of many ends later than one alone would, by this for every e times as many: of the
@@ -37,7 +37,7 @@ struct GpuDescription {
   std::uint32_t sms;
   double clock_ghz;  // boost
   double dram_gb_per_s;
-  const PerClass<double>* clocks_per_warp;          // of the unit of an SM that executes the class
+  const PerClass<double>* clocks_per_warp;          // for the unit of an SM that executes the class
   const PerTensorType<double>* products_per_clock;  // multiplications and additions, of an SM
   // ---- of the model, in clocks unless named otherwise ----
   double dram_efficiency;  // attainable share of dram_gb_per_s
@@ -45,7 +45,7 @@ struct GpuDescription {
   double dram_latency, l2_latency, l1_latency, shared_latency, shuffle_latency, barrier_latency,
       atomic_latency;
   double atomic_interval;  // between two atomic operations on one address
-  double start_ns;         // of a launch that does nothing
+  double start_ns;         // time of an empty launch
   const ModelConstants* model;
 };
 

@@ -18,7 +18,7 @@ enum class InstructionClass : std::uint8_t {
   kSpecial,    // ex2, rcp, rsqrt, sin, …: the special function unit
   kConvert,
   kTensor,
-  kLoadStore,  // of every space
+  kLoadStore,  // any address space
   kAtomic,
   kWarp,  // shuffles, votes, matches
   kBarrier,

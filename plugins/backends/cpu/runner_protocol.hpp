@@ -42,7 +42,7 @@ inline constexpr std::uint64_t kBufferAlignment = 256;
 // The longest sequence of operations that one warp of a launch executes: the cost of latency.
 struct CriticalPath {
   std::uint64_t instructions = 0;
-  std::uint64_t clocks = 0;  // of chains of dependent instructions, without memory
+  std::uint64_t clocks = 0;  // chains of dependent instructions, without memory
   // Waits for loads: those that touch a sector first touched in this launch; those all of whose
   // sectors were touched before, some only by other blocks, and waits at fences between blocks; all
   // of them by this block.
@@ -53,11 +53,11 @@ struct CriticalPath {
   std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
   std::uint64_t barriers = 0;
   std::uint64_t atomics = 0;
-  std::uint64_t loop_turns = 0;  // of atomics on shared memory that are loops: see Counters
-  // Clocks of waiting for what other warps of the block write, and for further addresses of constant
-  // memory.
+  std::uint64_t loop_turns = 0;  // atomics on shared memory that are loops: see Counters
+  // Clocks of waiting for what other warps of the block write, and for further addresses of
+  // constant memory.
   std::uint64_t waits = 0;
-  // Those of the global requests above that follow a store, an atomic operation or a barrier of the
+  // Global requests among the above that follow a store, an atomic operation or a barrier of the
   // same warp: a compiler may not move them before it, so they do not overlap the previous request.
   std::uint64_t ordered_dram_requests = 0;
   std::uint64_t ordered_l2_requests = 0;
@@ -73,12 +73,12 @@ inline constexpr std::uint64_t CriticalPath::*kPathParts[] = {
     &CriticalPath::warp_operations, &CriticalPath::barriers,    &CriticalPath::atomics,
     &CriticalPath::loop_turns,      &CriticalPath::waits,
 };
-// What one of each takes, in clocks.
+// The cost of one unit of each part, in clocks.
 using PathClocks = std::array<double, std::size(kPathParts)>;
 
 // ---- the job ----
 
-// How blocks and warps are scheduled. kForward, kReversed and kShuffled run block after block, unless
+// The schedule of blocks and warps. kForward, kReversed and kShuffled run block after block, unless
 // one waits for another, in that order of blocks and warps. In kLockstep and kDrawn blocks run side
 // by side, and a warp's turn is a few memory accesses: one in kLockstep; in kDrawn a number drawn
 // from the seed, with a warp stalled for long now and then.
@@ -90,7 +90,7 @@ enum class Role { kInput, kOutput, kInOut, kScratch };
 
 struct Buffer {
   std::string name;          // for messages: "x[1024] is out of bounds"
-  std::uint64_t offset = 0;  // in the arena; a multiple of kBufferAlignment
+  std::uint64_t offset = 0;  // offset in the arena; a multiple of kBufferAlignment
   std::uint64_t bytes = 0;
   std::uint32_t element_size = 4;  // bytes
   bool writable = true;            // false: a store is an illegal_address fault
@@ -116,7 +116,7 @@ struct Launch {
   Dim3 block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
-  std::uint32_t resident_blocks = 0;  // that the GPU holds at once; 0: not known
+  std::uint32_t resident_blocks = 0;  // blocks that the GPU holds at once; 0: not known
 
   bool operator==(const Launch&) const = default;
 };
@@ -134,12 +134,12 @@ struct Run {
 };
 
 struct Job {
-  std::vector<std::string> kernels;  // as the module calls its entries: mangled
+  std::vector<std::string> kernels;  // the module's names of its entries: mangled
   // Warp instructions per run; the first ones of kLockstep and kDrawn do not count.
   std::uint64_t work_limit = 50'000'000;
-  std::uint64_t seed = 0;                     // of Order::kShuffled and Order::kDrawn
+  std::uint64_t seed = 0;                     // seed of Order::kShuffled and Order::kDrawn
   std::uint32_t max_shared_bytes = 48 << 10;  // static + dynamic, per block
-  // By which warps and blocks are ordered in runs that are counted: by kPathParts.
+  // The costs by which warps and blocks are ordered in counted runs, indexed like kPathParts.
   PathClocks path_clocks = {0, 2, 350, 180, 33, 25, 64, 30, 106, 50, 1};
   std::vector<Run> runs;
 
@@ -170,7 +170,7 @@ std::string_view name_of(FaultKind kind);
 struct Fault {
   FaultKind kind = FaultKind::kSignal;
   std::string message;     // "x[1024] is out of bounds: x has 1024 elements"
-  std::uint32_t line = 0;  // in the candidate's text, from 1; 0 if unknown
+  std::uint32_t line = 0;  // line of the candidate's text, from 1; 0 if unknown
   std::uint32_t run = 0;
   std::uint32_t launch = 0;
   std::string kernel;
@@ -195,7 +195,7 @@ struct LaunchError {
 // used. Not a fault: a lock does this, but so does a lost update.
 struct Encounter {
   std::uint32_t run = 0;
-  std::uint32_t line = 0;  // of the later access; 0 if unknown
+  std::uint32_t line = 0;  // line of the later access; 0 if unknown
   std::string place;       // "y[0]", "shared total"
 
   bool operator==(const Encounter&) const = default;
@@ -221,15 +221,16 @@ struct Unwritten {
   bool operator==(const Unwritten&) const = default;
 };
 
-// Events that a profiler would count for one launch. A request is one instruction of one warp, whatever
-// its lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to reconverge as
-// early as program order allows.
+// Events that a profiler would count for one launch. A request is one instruction of one warp,
+// whatever its lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to
+// reconverge as early as program order allows.
 struct Counters {
   std::uint64_t blocks = 0;
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
-  std::uint64_t instructions = 0;         // of warps
-  std::uint64_t thread_instructions = 0;  // of lanes: / (32 instructions) is the branch efficiency
+  std::uint64_t instructions = 0;  // warp instructions
+  // Lanes' instructions: / (32 instructions) is the branch efficiency.
+  std::uint64_t thread_instructions = 0;
   std::uint64_t global_load_requests = 0;
   std::uint64_t global_load_sectors = 0;
   std::uint64_t global_store_requests = 0;
@@ -240,7 +241,7 @@ struct Counters {
   std::uint64_t dram_store_sectors = 0;  // distinct ones stored
   std::uint64_t l1_sectors = 0;          // loaded again, by a block that touched them before
   std::uint64_t l2_sectors = 0;          // loaded again, by a block that had not touched them
-  // Of loads of constant memory and parameters: addresses beyond the first of a warp's request.
+  // For loads of constant memory and parameters: addresses beyond the first of a warp's request.
   std::uint64_t constant_repeats = 0;
   std::uint64_t shared_load_requests = 0;
   std::uint64_t shared_store_requests = 0;
@@ -248,23 +249,25 @@ struct Counters {
   std::uint64_t bank_conflicts = 0;     // wavefronts beyond those the width of the access needs
   std::uint64_t global_atomics = 0;     // requests
   std::uint64_t shared_atomics = 0;     // requests
-  // Of these: passes beyond the first, for lanes at the same address; and, of operations that have
-  // no instruction for shared memory (floats, 64 bits), turns of the loops that an assembler makes.
+  // Repeats: passes of these beyond the first, for lanes at the same address. Loops: turns of the
+  // loops that an assembler makes for operations without an instruction for shared memory (floats,
+  // 64 bits).
   std::uint64_t shared_atomic_repeats = 0;
   std::uint64_t shared_atomic_loops = 0;
-  std::uint64_t atomic_passes = 0;      // serial passes of the global ones, for lanes at an address
-  std::uint64_t hottest_atomic = 0;     // most atomic operations on one address of global memory
-  std::uint64_t barriers = 0;           // __syncthreads, per warp
-  std::uint64_t shuffles = 0;           // per warp
-  std::uint64_t votes = 0;              // ballots, any, all, match, reduce, activemask; per warp
-  std::uint64_t warp_barriers = 0;      // __syncwarp, per warp
-  std::uint64_t local_requests = 0;     // loads and stores of local memory
-  std::uint64_t local_sectors = 0;      // of local memory
-  std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
-  std::uint64_t typical_runs = 0;       // how often an instruction's code ran: mean of executions
-  PerClass<std::uint64_t> classes{};    // warp instructions by class
+  std::uint64_t atomic_passes = 0;   // serial passes of the global ones, for lanes at an address
+  std::uint64_t hottest_atomic = 0;  // most atomic operations on one address of global memory
+  std::uint64_t barriers = 0;        // __syncthreads, per warp
+  std::uint64_t shuffles = 0;        // per warp
+  std::uint64_t votes = 0;           // ballots, any, all, match, reduce, activemask; per warp
+  std::uint64_t warp_barriers = 0;   // __syncwarp, per warp
+  std::uint64_t local_requests = 0;  // loads and stores of local memory
+  std::uint64_t local_sectors = 0;   // sectors of local memory
+  // Instructions of the code that any warp executed, each counted once.
+  std::uint64_t code_instructions = 0;
+  std::uint64_t typical_runs = 0;     // mean number of executions of an instruction's code
+  PerClass<std::uint64_t> classes{};  // warp instructions by class
   PerTensorType<std::uint64_t> tensor_products{};  // multiplications and additions by tensor cores
-  // From the start of the first block to the end of the last, in clocks; 0: not known.
+  // Clocks from the start of the first block to the end of the last; 0: not known.
   std::uint64_t span_clocks = 0;
   CriticalPath critical;
 
@@ -294,12 +297,13 @@ struct Result {
   std::optional<Fault> fault;        // neither: every run ended as it should
   std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module failed to load
   std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
-  // Of finished runs, in their order: the first on different lines, at most kMostEncounters per run.
+  // The encounters of finished runs, in their order: the first on different lines, at most
+  // kMostEncounters per run.
   std::vector<Encounter> encounters;
-  std::vector<Unwritten> unwritten;  // of finished runs, in their order
-  // Of finished runs, in their order: as encounters.
+  std::vector<Unwritten> unwritten;  // from finished runs, in their order
+  // From finished runs, in their order, limited like encounters.
   std::vector<Unset> unset;
-  std::uint64_t work = 0;  // as counted for the work limit, over all runs
+  std::uint64_t work = 0;  // counted as for the work limit, over all runs
 
   bool operator==(const Result&) const = default;
 };

@@ -12,10 +12,11 @@ namespace krl::cuda {
 struct CompileSettings {
   std::string arch;                // "sm_90"
   std::vector<std::string> flags;  // more options of the compiler's
-  std::filesystem::path cuda;      // where to find the compiler; empty = the usual places
-  std::chrono::milliseconds compile_limit{10'000};      // of the processor
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // of a process, or as a CompileMemory says
-  int at_a_time = 1;                                    // compiles, at least 1
+  std::filesystem::path cuda;      // folder of the compiler; empty = the usual places
+  std::chrono::milliseconds compile_limit{10'000};  // processor time
+  // Per process, unless a CompileMemory limits it.
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+  int at_a_time = 1;  // compiles, at least 1
 };
 
 // The meaning of memory_bytes, for compilers where it is not the address space of a process.

@@ -15,8 +15,8 @@ struct ComputeCapability {
   std::int64_t shared_per_block;  // bytes, the most that a kernel can opt in to
 
   std::string arch() const;  // "sm_90"
-  // What code for this one GPU is compiled for: "sm_90a", with the instructions (wgmma, tcgen05)
-  // that no other GPU has.
+  // The target of code for this one GPU: "sm_90a", with the instructions (wgmma, tcgen05) that no
+  // other GPU has.
   std::string full_arch() const;
 };
 

@@ -74,7 +74,7 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
     if (section.name.starts_with(kCode)) with_code.insert(section.name.substr(kCode.size()));
   }
   std::vector<CubinKernel> kernels;
-  std::map<std::string_view, std::size_t> places;  // of the kernels, by name
+  std::map<std::string_view, std::size_t> places;  // indices of the kernels by name
   for (const auto& section : sections) {
     if (!section.name.starts_with(kInfoOfKernel)) continue;
     const std::string_view name = section.name.substr(kInfoOfKernel.size());

@@ -17,8 +17,8 @@ struct CubinParameter {
 struct CubinKernel {
   std::string name;  // mangled
   std::int32_t registers = -1, stack_bytes = -1;
-  std::int32_t max_threads = -1;           // of a block, by __launch_bounds__; -1 = not given
-  std::vector<CubinParameter> parameters;  // by index
+  std::int32_t max_threads = -1;  // threads per block, from __launch_bounds__; -1 = not given
+  std::vector<CubinParameter> parameters;  // ordered by index
 };
 
 // The kernels in the order of the file. No value, with the reason in `why`, if it is not a CUBIN.
@@ -28,7 +28,7 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
 // keeps for calls and arrays whose depth or size only a run tells. `ptx`: of the same module.
 std::uint32_t most_stack(std::string_view bytes, std::string_view ptx);
 
-// Whether a launch can leave something for the next one in the module's own variables; also if the
+// True if a launch can leave something for the next one in the module's own variables, or if the
 // bytes are not a CUBIN.
 bool has_variables(std::string_view bytes);
 

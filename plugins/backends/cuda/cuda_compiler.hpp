@@ -15,8 +15,8 @@ namespace krl::cuda {
 using namespace evaluator;
 
 struct CudaCompiler {
-  std::string name;      // with its version: "NVRTC 13.0"
-  std::string arch;      // that it compiles for: "sm_90"
+  std::string name;      // name and version: "NVRTC 13.0"
+  std::string arch;      // target architecture: "sm_90"
   std::string identity;  // the digest of everything but the source that decides what it gives
 
   // One compile, thread-safe. `kernels`: as launches name them, "scale<float, 4>"; the module is a

@@ -29,13 +29,13 @@ constexpr std::chrono::milliseconds kHostWork{500};
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
-// Of a thread's local memory. For all threads that a GPU holds at once the driver takes up to a
-// fifth of its memory, and never gives it back: a process of which a candidate has had more than some
-// hundred MiB serves no other.
+// Limits on a thread's local memory. For all threads that a GPU holds at once, the driver takes up
+// to a fifth of its memory and never returns it: a process in which a candidate used more than some
+// hundred MiB serves no other candidate.
 constexpr std::uint32_t kMostStack = 65536, kMostStackKept = 2048;
 constexpr int kAttempts = 4;
-// For so long an evaluation is begun again because someone kills the GPU's processes, one of which
-// takes 3 s to start.
+// An evaluation is restarted for this long if someone kills the GPU's processes; starting one takes
+// 3 s.
 constexpr std::chrono::minutes kPatience{5};
 
 std::string device_name(const CudaCompiler& compiler, const GpuPool* gpus) {
@@ -62,7 +62,7 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
   return digest.hex();
 }
 
-// For a timed set of buffers and one that is kept.
+// Requires room for two sets of buffers: one that is timed and one that is kept.
 void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
   for (std::size_t c = 0; c < task.cases.size(); ++c) {
     std::int64_t bytes = 0;
@@ -88,7 +88,7 @@ EvaluationRecord killed_each_time(const std::string& toolchain, const std::strin
   return record;
 }
 
-// With what it takes in a cache: nothing if it is not to be kept.
+// Adds the output's size in a cache; 0 if it must not be kept.
 std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
   const bool kept = output.end != CompileOutput::kTimeout;
   const std::size_t bytes = kept ? output.module.size() + output.log.size() + sizeof output : 0;
@@ -166,7 +166,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
     const PreparedTask asked = select_cases(*task, naive.stages, naive.fresh_set(task->digest));
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
       require_room(asked, gpu.arena_bytes());
-      if (asked.protocol == Protocol::kKernelBench) return;  // which checks no task
+      if (asked.protocol == Protocol::kKernelBench) return;  // KernelBench checks no task
       auto runs = plan(asked, naive);
       for (const PlannedRun& run : runs) {
         expect_on_gpu(gpu, asked, run);
@@ -222,7 +222,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   EvaluationRecord record;
   record.toolchain = toolchain();
   record.device = device();
-  std::string host;  // what is compiled of a candidate with host code
+  std::string host;  // source of a candidate's host code, as it is compiled
   if (const auto problem = request.host ? complete_host_source(request.source, task.definition,
                                                                !settings_.libraries.empty(), &host)
                                         : check_source(request.source, task.definition.forbid)) {

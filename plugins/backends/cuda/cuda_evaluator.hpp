@@ -27,7 +27,7 @@ namespace krl::cuda {
 // The baseline of speedups.
 struct BaselineSettings {
   bool reference = false;                      // the task's reference, as libtorch runs it
-  std::map<std::string, std::string> kernels;  // by task: instead of its naive kernel
+  std::map<std::string, std::string> kernels;  // by task: replaces its naive kernel
 };
 
 // The kernels TASK.cu of a folder. Throws Failure(KRL_INVALID_ARGUMENT) if it has none.
@@ -38,7 +38,7 @@ struct CudaSettings {
   Sizes sizes = Sizes::kReal;
   Protocol protocol = Protocol::kKernelrl;
   TimingSettings timing;
-  std::string libraries;  // that host code may load; empty: none
+  std::string libraries;  // libraries that host code may load; empty: none
   BaselineSettings baseline;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
@@ -60,7 +60,7 @@ class CudaEvaluator {
   const std::string& toolchain() const { return compiler_.name; }
   const std::string& device() const { return device_; }  // "NVIDIA H200"; "sm_90, not executed"
   std::size_t gpus() const { return gpus_ ? gpus_->size() : 0; }
-  // Why evaluations have no hardware counters, for people; empty: they have.
+  // Explains to people why evaluations have no hardware counters; empty if they have.
   const std::string& counters_problem() const { return counters_problem_; }
 
  private:
@@ -68,7 +68,7 @@ class CudaEvaluator {
   struct Built {
     LaunchSchedule schedule;
     CompiledModule module;
-    ptx::Module code;  // of kernels; of a library nothing
+    ptx::Module code;  // code of the kernels; empty for a library
   };
 
   // A task's, with the digest of its code.
@@ -106,7 +106,7 @@ class CudaEvaluator {
   const ComputeCapability& gpu_;
   const std::string device_;
   const std::string counters_problem_;
-  const std::string identity_;  // of everything but the request that decides an evaluation
+  const std::string identity_;  // covers everything but the request that decides an evaluation
   TaskStore tasks_;
   MemoryCache<CompileOutput> modules_;
   MemoryCache<Baseline> baselines_;

@@ -16,7 +16,7 @@
 namespace krl::cuda {
 using namespace evaluator;
 
-// Of launches on a GPU.
+// Returns the GPU's limits on launches.
 LaunchLimits launch_limits(const ComputeCapability& gpu);
 
 // Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
@@ -25,7 +25,7 @@ Obstacles add_fresh_launches(const PreparedTask& asked, const CompiledModule& mo
                              const ComputeCapability& gpu, const std::string& arch,
                              LaunchSchedule* schedule);
 
-// Where and why a candidate cannot be launched: the first of the shapes of task.launchable.
+// Returns where and why a candidate cannot be launched: the first such shape of task.launchable.
 std::optional<std::pair<std::string, std::string>> launch_obstacle(const PreparedTask& task,
                                                                    const LaunchSchedule& schedule,
                                                                    const CompiledModule& module,

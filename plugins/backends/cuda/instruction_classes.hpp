@@ -16,15 +16,17 @@ using namespace evaluator;
 struct InstructionCounts {
   std::int64_t shuffles = 0;
   std::int64_t votes = 0;                // ballots, any, all, match, reduce, activemask
-  std::int64_t barriers = 0;             // of a block or a cluster; those of a warp do not count
-  std::int64_t vector_accesses = 0;      // of 2, 4 or 8 elements, of global memory
+  std::int64_t barriers = 0;             // barriers of a block or a cluster, not of a warp
+  std::int64_t vector_accesses = 0;      // accesses to global memory of 2, 4 or 8 elements
   std::int64_t tensor_instructions = 0;  // matrix products of tensor cores
   std::int64_t atomics = 0;
-  std::int64_t local_accesses = 0;  // of arrays that did not fit registers; spills are not in PTX
+  // Accesses to arrays that did not fit registers; spills are not in PTX.
+  std::int64_t local_accesses = 0;
   std::int64_t asynchronous_copies = 0;
 };
 
-// Of the kernels `names` (mangled) together, with every function that they call, each counted once.
+// Counts the instructions of the kernels `names` (mangled) together, and of every function that
+// they call, each once.
 InstructionCounts count_instructions(const ptx::Module& module,
                                      const std::vector<std::string>& names);
 

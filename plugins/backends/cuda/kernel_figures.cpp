@@ -37,7 +37,7 @@ std::vector<std::string> parameter_types(const std::string& mangled) {
   const auto open = text.rfind('('), close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos) return {};
   std::vector<std::string> types(1);
-  int depth = 0;  // of templates' arguments
+  int depth = 0;  // nesting of template arguments
   for (const char c : text.substr(open + 1, close - open - 1)) {
     depth += c == '<' ? 1 : c == '>' ? -1 : 0;
     if (c == ',' && depth == 0) {
@@ -49,7 +49,7 @@ std::vector<std::string> parameter_types(const std::string& mangled) {
   return types;
 }
 
-// Whether a parameter of so many bytes can take the argument.
+// True if a parameter of so many bytes can take the argument.
 bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
   if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
   if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
@@ -61,7 +61,8 @@ std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
   return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
 }
 
-// Why the launch is impossible, as far as that shows without it; empty if nothing does.
+// Explains why the launch is impossible, as far as that is known without launching; empty if it
+// seems possible.
 std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
                      const ResolvedCase& resolved_case) {
   if (launch.arguments.size() != kernel.parameters.size()) {
@@ -88,7 +89,7 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
   return {};
 }
 
-// Of everything that launches a kernel.
+// Everything that launches a kernel.
 struct Launched {
   std::span<const ResolvedCase> cases;
   const LaunchSchedule& schedule;

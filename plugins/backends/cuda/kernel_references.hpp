@@ -15,7 +15,7 @@ std::string with_kernel_references(std::string_view source,
                                    const std::vector<std::string>& kernels);
 
 struct DereferencedPtx {
-  std::string ptx;                 // without the references
+  std::string ptx;                 // PTX without the references
   std::vector<std::string> names;  // mangled, by the kernel's index; empty where there is none
 };
 

@@ -53,7 +53,7 @@ constexpr std::pair<std::uint64_t, MachineCount> kOperations[] = {
 };
 
 constexpr std::uint64_t kLoadGlobal = 0x181, kStoreGlobal = 0x186;  // LDG, STG
-// Of the second word: how many bytes, 5 = 8, 6 = 16.
+// Fields of the second word: the width of an access, where 5 = 8 bytes and 6 = 16 bytes.
 constexpr unsigned kWidthShift = 9, kWidthMask = 7, kEightBytes = 5, kSixteenBytes = 6;
 
 constexpr std::pair<const char*, MachineCount> kMachineValueNames[] = {

@@ -23,14 +23,14 @@ cudaOccDeviceProp properties_of(const ComputeCapability& gpu) {
   p.warpSize = kWarp;
   p.sharedMemPerBlock = kSharedWithoutOptIn;
   p.sharedMemPerMultiprocessor = static_cast<std::size_t>(gpu.shared_per_sm);
-  p.numSms = 1;  // of no influence on one multiprocessor
+  p.numSms = 1;  // no influence on one multiprocessor
   p.sharedMemPerBlockOptin = static_cast<std::size_t>(gpu.shared_per_block);
   p.reservedSharedMemPerBlock = gpu.major >= 8 ? 1024 : 0;
   return p;
 }
 
 std::string limiter_of(unsigned factors) {
-  // Where several limit alike, the one that a programmer can do most about.
+  // If several resources limit alike, the first is the one that a programmer can do most about.
   constexpr std::pair<unsigned, const char*> kNames[] = {{OCC_LIMIT_REGISTERS, "registers"},
                                                          {OCC_LIMIT_SHARED_MEMORY, "shared memory"},
                                                          {OCC_LIMIT_BARRIERS, "barriers"},

@@ -11,7 +11,7 @@ namespace krl::cuda {
 
 struct BlockResources {
   std::int64_t threads = 1;
-  std::int32_t registers = 0;                          // of a thread
+  std::int32_t registers = 0;                          // per thread
   std::int64_t static_shared = 0, dynamic_shared = 0;  // bytes
   std::int32_t barriers = 0;
 };

@@ -23,8 +23,8 @@ struct SplitLog {
 };
 SplitLog split_log(std::string_view log);
 
-// By the kernel's mangled name. A source can print what it likes before ptxas runs, so of several
-// reports on one kernel the last counts.
+// Returns the resources by the kernel's mangled name. A source can print arbitrary text before
+// ptxas runs, so of several reports on one kernel the last counts.
 std::map<std::string, KernelResources, std::less<>> read_resource_report(std::string_view report);
 
 }  // namespace krl::cuda

@@ -39,7 +39,7 @@ std::optional<std::array<std::string_view, n>> split_parts(std::string_view outp
   return output.empty() ? std::optional(parts) : std::nullopt;
 }
 
-// From the lines that the script took out of the PTX; nothing else may be among them.
+// Parses the lines that the script took out of the PTX; anything else among them is an error.
 std::optional<std::vector<std::string>> read_names(std::string_view lines, std::size_t n_kernels) {
   DereferencedPtx taken = take_kernel_references(lines, n_kernels);
   const bool complete = std::find(taken.names.begin(), taken.names.end(), "") == taken.names.end();

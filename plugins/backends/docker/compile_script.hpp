@@ -11,16 +11,16 @@
 namespace krl::docker {
 using namespace cuda;
 
-// For /bin/sh -c, with the arguments: the processor's seconds and the KiB of address space of each
-// program, the architecture, nvcc's further options. Reads the source from its input. Writes the
-// parts of a module to its output and the compilers' messages to its errors; ends with the code of
-// the compiler that failed.
+// Script for /bin/sh -c with the arguments: the processor's seconds and the KiB of address space of
+// each program, the architecture, nvcc's further options. Reads the source from its input. Writes
+// the parts of a module to its output and the compilers' messages to its errors; ends with the exit
+// code of the compiler that failed.
 extern const char* const kCompileScript;
 
 // The same for a source with host code: its parts are those of a library.
 extern const char* const kLibraryScript;
 
-// Where the headers of host code are in the container.
+// Folder of the headers of host code in the container.
 inline constexpr const char* kHostHeadersInside = "/usr/local/kernelrl/host";
 
 inline constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";

@@ -20,10 +20,10 @@ class Container {
   // gets a new one.
   CommandResult run(const ContainerCommand& command, const std::function<bool()>& cancelled = {});
 
-  // What determines the results in addition to the commands: the content of the image.
+  // Identifies the content of the image, which determines the results in addition to the commands.
   const std::string& image_id() const { return image_id_; }
   const Engine& engine() const { return engine_; }
-  // Of the container at this moment.
+  // Returns the name of the present container.
   std::string name() { return current()->name(); }
 
  private:

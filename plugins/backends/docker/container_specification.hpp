@@ -12,26 +12,27 @@
 namespace krl::docker {
 
 struct ReadOnlyMount {
-  std::filesystem::path source, target;  // on the host, in the container
+  std::filesystem::path source, target;  // path on the host, path in the container
 };
 
-// How a container gets at GPUs: not at all, by NVIDIA's own runtime hook, or by a CDI description.
+// A container's access to GPUs: none, NVIDIA's own runtime hook, or a CDI description.
 enum class GpuAccess { kNone, kNvidia, kCdi };
 
 struct ContainerSettings {
   std::string socket = kDefaultSocket;
   std::string image = "kernelrl-worker";
-  int commands_at_once = 1;                             // at least 1
-  std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // of all commands; their folders count
-  std::uint64_t folder_bytes = std::uint64_t{1} << 30;  // of one command
-  int processes = 256;                                  // of one command, threads included
-  double processors = 0;  // of all commands; 0 = all that the machine has
+  int commands_at_once = 1;  // at least 1
+  // Limit of all commands together, including their folders.
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+  std::uint64_t folder_bytes = std::uint64_t{1} << 30;  // limit of one command
+  int processes = 256;                                  // limit of one command, threads included
+  double processors = 0;  // limit of all commands together; 0 = all of the machine's
   std::vector<ReadOnlyMount> mounts;
   GpuAccess gpu = GpuAccess::kNone;
   std::vector<std::string> gpus;  // ids, or CDI names ("nvidia.com/gpu=0"); empty = all
 };
 
-// Of one container.
+// Identifies one container.
 struct ContainerIdentity {
   std::string image_id;
   std::string owner;             // see owner.hpp

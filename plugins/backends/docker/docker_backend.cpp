@@ -1,7 +1,6 @@
 // The `docker` backend: kernels compiled by nvcc in a locked container, and run on the GPUs of this
-// machine. What is run is compiled device code, whose host side is the harness's own, or a library
-// in the sandbox of every backend: the container is for the compiler, which reads what a candidate
-// wrote.
+// machine. It runs compiled device code, whose host side is the harness's own, or a library in the
+// sandbox of every backend. The container is for the compiler, which reads the candidate's text.
 #include <algorithm>
 
 #include "plugins/backends/cuda/cuda_backend.hpp"

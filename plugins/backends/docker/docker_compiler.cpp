@@ -23,8 +23,8 @@ constexpr std::chrono::seconds kVersionLimit{60};
 constexpr std::uint64_t kKibibyte = 1024;
 constexpr char kToolkitInside[] = "/usr/local/cuda";
 
-// As a shell gives them: 128 and the signal. nvcc's programs end by the second if they ignore the
-// first.
+// Exit codes as a shell reports them: 128 plus the signal. nvcc's programs end by the second if
+// they ignore the first.
 constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
 
 std::uint64_t processor_seconds(const CompileSettings& settings) {
@@ -69,7 +69,7 @@ void ended(CompileOutput& output, CompileOutput::End end, std::string why) {
   output.why = std::move(why);
 }
 
-// Why a compile gave no module.
+// Explains why a compile gave no module.
 void explain(const CommandResult& result, const DockerCompilerSettings& settings,
              CompileOutput& output) {
   const int code = result.exit_code;

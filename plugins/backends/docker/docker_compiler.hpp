@@ -15,8 +15,8 @@ using namespace cuda;
 
 struct DockerCompilerSettings {
   CompileSettings compile;       // its limits are those of each of the programs that nvcc starts
-  std::filesystem::path wheels;  // where find_nvcc looks as well; empty: no such folder
-  std::chrono::milliseconds time_limit{30'000};  // by the clock, of a compile
+  std::filesystem::path wheels;  // folder that find_nvcc searches as well; empty: none
+  std::chrono::milliseconds time_limit{30'000};  // wall time of a compile
   ContainerSettings container;                   // the toolkit is added to its mounts
   // The headers for host code of candidates (host_headers.hpp); empty if there is none.
   std::filesystem::path host_headers;

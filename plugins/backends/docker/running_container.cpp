@@ -13,7 +13,7 @@
 namespace krl::docker {
 namespace {
 
-constexpr std::chrono::seconds kRequestLimit{60};  // of Docker, for one thing
+constexpr std::chrono::seconds kRequestLimit{60};  // limit of one request to Docker
 constexpr std::chrono::seconds kSweepLimit{20};
 constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
 constexpr int kSweepTries = 5;
@@ -79,7 +79,8 @@ CommandResult::End end_of(const ExecOutput& output) {
   return CommandResult::kExited;
 }
 
-// That the process is not known is not the failure of one that was never started.
+// Returns the exit code, if the process has ended. If the engine does not know the process, which
+// has run, its container died.
 std::optional<int> exit_code_of(const Engine& engine, const std::string& exec) {
   try {
     return engine.exit_code(exec, Patience::of(kRequestLimit));

@@ -78,7 +78,7 @@ class RunningContainer {
   const std::string name_;
   Slots slots_;
   std::atomic<bool> lost_{false};
-  std::atomic<std::int64_t> memory_kills_{0};  // of the kernel's, in this container, so far
+  std::atomic<std::int64_t> memory_kills_{0};  // the kernel's kills in this container so far
   std::optional<http::Stream> lifeline_;       // its input: the container ends with it
 };
 

@@ -25,7 +25,7 @@ class Slots {
       if (slots_ != nullptr) slots_->give_back(number_);
     }
 
-    int number() const { return number_; }  // from 0
+    int number() const { return number_; }  // counted from 0
     // No other place was taken at any time since this one was.
     bool alone() const { return !others_ && slots_->turns() == turn_; }
 
@@ -53,7 +53,7 @@ class Slots {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<int> free_;
-  std::uint64_t turns_ = 0;  // how many times a place was taken
+  std::uint64_t turns_ = 0;  // number of times a slot was taken
 };
 
 }  // namespace krl::docker

@@ -25,11 +25,11 @@ class ElfView {
 
   struct Section {
     std::string_view name, content;  // no content if it occupies no file space
-    bool writable = false;           // where the program is loaded
+    bool writable = false;           // writable where the program is loaded
   };
   std::vector<Section> sections() const;
 
-  // By the index of a symbol in ".symtab".
+  // Indexed like the symbols of ".symtab".
   std::vector<std::string_view> symbol_names() const;
 
  private:

@@ -20,25 +20,26 @@ struct EvaluationRequest {
   std::uint64_t seed = 0;
   bool host = false;  // the contract is KRL_CONTRACT_HOST
 
-  // For plan_runs: of one of kInputSets sets, so that a task's expected values are computed as
-  // often and not again for each candidate. Which one follows from the text, so that the same
-  // candidate always gets the same evaluation; without `seed` it cannot be chosen.
+  // Number of seed sets for plan_runs. A task's expected values are computed once for each set and
+  // not again for each candidate. The set follows from the candidate's text, so that the same
+  // candidate always gets the same evaluation; without knowing `seed` it cannot be chosen.
   static constexpr std::uint64_t kInputSets = 16;
   RunSeeds run_seeds(std::string_view task_digest) const {
     const std::uint64_t shared = mix_seed(seed, task_digest);
     return {shared, mix_seed(mix_seed(shared, "own"), mix_seed(shared, source) % kInputSets)};
   }
 
-  // Whether the candidate is run.
+  // True if the candidate is run.
   bool executes() const {
     return (stages & (KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT |
                       KRL_STAGE_POOL)) != 0;
   }
 
-  // Whether no cache may answer: what is to be kept as the best is timed again.
+  // True if no cache may answer, because a candidate that may be kept as the best is timed again.
   bool is_anew() const { return (stages & KRL_STAGE_POOL) != 0; }
 
-  // Which set of the task's pool it is checked on: another for each candidate.
+  // Index of the set of the task's pool that the candidate is checked on; it differs between
+  // candidates.
   std::uint64_t fresh_set(std::string_view task_digest) const {
     return mix_seed(mix_seed(mix_seed(seed, task_digest), "fresh set"), source);
   }

@@ -89,7 +89,7 @@ rlim_t seconds_left() {
   ::dup2(log, STDERR_FILENO);
   die_with_parent();
   char temporary_files[] = "TMPDIR=.";
-  char search_path[] = "PATH=/usr/bin:/usr/local/bin:/bin";  // of g++, for its linker
+  char search_path[] = "PATH=/usr/bin:/usr/local/bin:/bin";  // g++ needs it for its linker
   char* const environment[] = {temporary_files, search_path, nullptr};
   ::execve(command[0], command.data(), environment);
   cannot(command[0]);

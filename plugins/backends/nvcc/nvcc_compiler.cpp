@@ -33,7 +33,7 @@ std::vector<std::string> compile_step(const std::string& program, const NvccPlan
   return step;
 }
 
-// Of an NvccPlan or NvccLibraryPlan.
+// Makes the rules for an NvccPlan or NvccLibraryPlan.
 template <class Plan>
 SandboxRules rules_for(const CompileSettings& settings, const Plan& plan) {
   SandboxRules rules;

@@ -65,7 +65,7 @@ std::string part_of_gxx(const fs::path& nvcc, const std::string& gxx, const std:
   unusable(nvcc, gxx + " has no " + name + ": install g++");
 }
 
-// What nvcc would do with these options.
+// Asks nvcc which commands it would execute with these options.
 DryRun ask_for_commands(const fs::path& nvcc, const std::vector<std::string>& options) {
   std::vector<std::string> question = {nvcc.string(), "--dryrun", "--keep", "--keep-dir=.",
                                        kSourceFile};
@@ -108,8 +108,8 @@ bool links_device_code(const std::vector<std::string>& command) {
          });
 }
 
-// Where the linker finds CUDA's runtime. nvcc names the folder of a toolkit's installation, which
-// the wheels do not have.
+// Returns the folders where the linker finds CUDA's runtime. nvcc names the folder of a toolkit's
+// installation, which the wheels do not have.
 std::vector<std::string> library_folders(const fs::path& nvcc) {
   std::vector<std::string> options;
   std::error_code error;

@@ -34,7 +34,8 @@ inline constexpr const char* kNvccMakesLibrary = "--library";
 // Commands with absolute programs. They read kSourceFile and leave kNvccPtx and kNvccCubin.
 struct NvccPlan {
   std::vector<std::string> preprocess, translate, assemble;
-  std::vector<std::string> programs;  // what these commands execute, and what that executes
+  // Programs that these commands execute, directly or indirectly.
+  std::vector<std::string> programs;
   std::vector<std::string> readable;  // folders of the toolkit and of the host compiler
 };
 
@@ -42,11 +43,12 @@ struct NvccPlan {
 // words if it refuses them, KRL_FAILED_PRECONDITION if the toolkit is incomplete.
 NvccPlan plan_nvcc(const std::filesystem::path& nvcc, const std::vector<std::string>& options);
 
-// Commands that leave kNvccLibrary as well: a shared object of device and host code, with the CUDA
-// runtime in it. What it needs of others than the C and C++ library is an error of the linker.
+// Commands that leave kNvccLibrary as well: a shared object of device and host code that contains
+// the CUDA runtime. Symbols that neither it nor the C and C++ libraries define are an error of the
+// linker.
 struct NvccLibraryPlan {
   std::vector<std::vector<std::string>> commands;
-  std::vector<std::string> programs, readable;  // as of an NvccPlan
+  std::vector<std::string> programs, readable;  // as in an NvccPlan
 };
 
 // Throws as plan_nvcc does.

@@ -30,7 +30,7 @@ Program program_of(const Api& nvrtc, const std::string& source) {
   std::vector<const char*> names{kPreludeName}, contents{kPrelude};
   for (const char* name : kPreludeHeaders) {
     names.push_back(name);
-    contents.push_back("");  // as the prelude is in front of everything
+    contents.push_back("");  // the prelude precedes everything
   }
   for (const StandardHeader& header : kStandardHeaders) {
     names.push_back(header.name);
@@ -62,7 +62,7 @@ std::string cubin_of(const Api& nvrtc, Program program) {
 }
 
 std::string ptx_of(const Api& nvrtc, Program program) {
-  std::size_t size = 0;  // with the zero at its end
+  std::size_t size = 0;  // includes the zero at its end
   nvrtc.require(nvrtc.ptx_size(program, &size), "nvrtcGetPTXSize");
   std::string ptx(size, '\0');
   nvrtc.require(nvrtc.ptx(program, ptx.data()), "nvrtcGetPTX");
@@ -79,7 +79,7 @@ Status compile(const Api& nvrtc, Program program, const CompileRequest& request)
   return nvrtc.compile(program, static_cast<int>(options.size()), options.data());
 }
 
-// As whoever reads them will see it.
+// Reads the messages as their reader will see them.
 bool names_an_error(const std::string& messages) {
   return !first_error(parse_diagnostics(messages, kSourceFile)).empty();
 }
@@ -110,7 +110,7 @@ std::string refused_ptx(const Api& nvrtc, CompileRequest request) {
 
 // The messages about a rejected source, each with its line as far as one is known.
 std::string with_places(std::string messages, const Api& nvrtc, const CompileRequest& request) {
-  std::string_view source = request.source;  // from the candidate's first line
+  std::string_view source = request.source;  // begins at the candidate's first line
   const std::string before = request.preamble + kHeadersEnd;
   if (source.starts_with(before)) source.remove_prefix(source.find('\n', before.size()) + 1);
   messages = with_lines_of_launches(messages, source);
@@ -118,7 +118,7 @@ std::string with_places(std::string messages, const Api& nvrtc, const CompileReq
   return with_lines_of_ptx(messages, refused_ptx(nvrtc, request));
 }
 
-// In front of a source whose lines keep their numbers.
+// Prepends the preamble; the source's lines keep their numbers.
 std::string with_preamble(const std::string& preamble, const std::string& source) {
   return preamble + kHeadersEnd + "#line 1 \"" + kSourceFile + "\"\n" + source;
 }
@@ -128,7 +128,7 @@ std::string with_preamble(const std::string& preamble, const std::string& source
 bool precompile(const Api& nvrtc, const CompileRequest& request) {
   CompileRequest preamble{{}, request.preamble + kHeadersEnd, request.options, {}, 0};
   preamble.options.push_back(std::string("--create-pch=") + kPrecompiledFile);
-  ::setenv("TMPDIR", ".", 1);  // of this process and its copies
+  ::setenv("TMPDIR", ".", 1);  // applies to this process and its copies
   ::umask(0222);
   return compile(nvrtc, program_of(nvrtc, preamble.source), preamble) == kSuccess;
 }

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kCancelPoll{50};
 constexpr std::uint32_t kMostAnswerBytes = 1 << 10;
-constexpr std::chrono::seconds kAnswerLimit{10};  // of one that has begun to come
+constexpr std::chrono::seconds kAnswerLimit{10};  // limit of an answer that has begun to arrive
 
 // A server serves as long as we live, and forks for each compile.
 constexpr std::uint64_t kPrecompiledBytes = std::uint64_t{256} << 20;

@@ -22,9 +22,9 @@ struct CompileServerOptions {
   std::string launcher;                          // kernelrl-sandbox
   std::string program;                           // kernelrl-nvrtc
   std::string library;                           // libnvrtc
-  SandboxRules rules;                            // of a compile
-  std::chrono::milliseconds time_limit{10'000};  // of the processor, as in the rules
-  std::vector<std::string> options;              // of every compile
+  SandboxRules rules;                            // rules of a compile
+  std::chrono::milliseconds time_limit{10'000};  // processor time, as the rules count it
+  std::vector<std::string> options;              // options of every compile
 };
 
 class CompileServers {
@@ -45,7 +45,7 @@ class CompileServers {
   const CompileServerOptions options_;
   StartingThread starts_;
   std::mutex mutex_;
-  std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // by preamble
+  std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // keyed by preamble
 };
 
 }  // namespace krl::nvrtc

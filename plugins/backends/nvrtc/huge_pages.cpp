@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
 constexpr int kHeapBytes = 64 << 20;      // more than the compiles of most kernels take
-constexpr int kLargestOfHeap = 32 << 20;  // as much as malloc allows; what is larger is mapped
+constexpr int kLargestOfHeap = 32 << 20;  // malloc's maximum; larger blocks are mapped
 
 std::uintptr_t down(std::uintptr_t address) { return address / kHugePage * kHugePage; }
 std::uintptr_t up(std::uintptr_t address) { return down(address + kHugePage - 1); }
@@ -33,7 +33,7 @@ std::uintptr_t new_huge_pages(std::size_t bytes) {
   return 0;
 }
 
-// The same bytes at the same addresses. What runs here is not among them.
+// Moves the bytes to other pages at the same addresses. The running code must not be among them.
 void move(std::uintptr_t begin, std::uintptr_t end, int protection) {
   const std::size_t bytes = end - begin;
   const std::uintptr_t copy = new_huge_pages(bytes);
@@ -45,7 +45,7 @@ void move(std::uintptr_t begin, std::uintptr_t end, int protection) {
   if (!moved) ::munmap(pointer(copy), bytes);
 }
 
-// Of segments that no one writes to, the huge pages that are in them whole.
+// Moves the huge pages that lie entirely within read-only segments.
 int move_segments(dl_phdr_info* library, std::size_t, void* folder) {
   const auto& wanted = *static_cast<const std::filesystem::path*>(folder);
   if (std::filesystem::path(library->dlpi_name).parent_path() != wanted) return 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kHeaders[] = {"cuda_bf16.h", "cuda_fp16.h", "cuda_runtime.h",
                                          "device_launch_parameters.h", "math_constants.h"};
 
-// In this order: the second includes the first.
+// The order matters: the second includes the first.
 constexpr std::string_view kLargeHeaders[] = {"cooperative_groups.h",
                                               "cooperative_groups/reduce.h"};
 

@@ -1,6 +1,6 @@
 // Declarations that nvcc provides for every source and NVRTC does not: the macros and integer types
-// of C's <math.h>, <float.h>, <limits.h> and <stdint.h>, which can also be included by name. Those
-// that libcu++ (<cuda/std/…>, included by cooperative groups) defines too are written as there, so
+// of C's <math.h>, <float.h>, <limits.h> and <stdint.h>, which can also be included by name. Names
+// that libcu++ (<cuda/std/…>, included by cooperative groups) defines too are declared as there, so
 // that the two agree: int64_t is then a long long, with nvcc a long.
 #pragma once
 

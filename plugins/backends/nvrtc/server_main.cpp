@@ -41,7 +41,7 @@ std::vector<krl::sandbox::AllowedCall> compiling_calls(bool precompiled) {
                              {SYS_sched_getaffinity},
                              {SYS_sched_get_priority_min},
                              {SYS_sched_get_priority_max},
-                             {SYS_prlimit64, 2, ~0u, 0}});  // to read its own limits
+                             {SYS_prlimit64, 2, ~0u, 0}});  // reads its own limits
 #ifdef __x86_64__
   calls.insert(calls.end(), {{SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}});
 #endif
@@ -89,15 +89,15 @@ nlohmann::json ending_of(pid_t child) {
           {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)}};
 }
 
-// Of a compile with precompiled headers.
+// Removes what a compile with precompiled headers leaves behind.
 void remove_leftovers() {
   for (const auto& entry : std::filesystem::directory_iterator(".")) {
     if (entry.path().filename() != kPrecompiledFile) std::filesystem::remove(entry.path());
   }
 }
 
-// Whoever judges one kernel compiles it and the naive one. Then more are to be expected: moving
-// code pays after some ten compiles, precompiling after two.
+// Judging one kernel takes two compiles: its own and the naive one's. After these, more are likely:
+// moving code pays after some ten compiles, precompiling after two.
 constexpr int kCompilesBeforePreparing = 2;
 
 void serve(const Api& nvrtc, const std::filesystem::path& folder) {

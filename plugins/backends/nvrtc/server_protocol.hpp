@@ -18,7 +18,7 @@ using namespace evaluator;
 inline constexpr int kLogDescriptor = 3;
 inline constexpr int kModuleDescriptor = kCompiledModuleDescriptor;
 
-// How the process of one compile ends, if it ends by itself.
+// Exit codes of the process of one compile, if it ends by itself.
 enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
 
 // A server is asked for sources of one preamble (needed_language.hpp) only.
@@ -26,8 +26,8 @@ struct CompileRequest {
   std::string preamble;
   std::string source;
   std::vector<std::string> options;
-  std::vector<std::string> kernels;  // as launches name them, "scale<float, 4>"
-  std::uint32_t cpu_seconds = 0;     // that the compile may take
+  std::vector<std::string> kernels;  // spelled as in launches: "scale<float, 4>"
+  std::uint32_t cpu_seconds = 0;     // processor time that the compile may take
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(CompileRequest, preamble, source, options, kernels, cpu_seconds)
 };

@@ -29,7 +29,7 @@ class BodyReader {
   }
 
  private:
-  // What a name before a colon stands for: a place of the body or a list.
+  // The meaning of a name before a colon: a place of the body or a list.
   struct Label {
     enum Kind { kPlace, kTargets, kPrototype } kind = kPlace;
     std::uint32_t index = 0;
@@ -74,7 +74,7 @@ class BodyReader {
     blocks_.pop_back();
   }
 
-  // Of the innermost block. A use of another name is left to the block around it.
+  // Finds the labels of the innermost block. Uses of other names are left to the enclosing block.
   void find_labels() {
     const Block& block = blocks_.back();
     std::size_t left = block.first_use;

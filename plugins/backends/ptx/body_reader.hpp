@@ -5,8 +5,8 @@
 
 namespace krl::ptx {
 
-// From "{" to its "}". The function's parameters and results are in scope already. Places hold
-// numbers of SourceLines instead of lines.
+// Reads from "{" to its "}". The function's parameters and results are in scope already. Places
+// hold numbers of SourceLines instead of lines.
 void read_body(Reading& reading, Function& function);
 
 }  // namespace krl::ptx

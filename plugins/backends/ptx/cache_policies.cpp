@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::string_view kHint = "L2::cache_hint";
 
-// Which registers hold policies only.
+// Finds the registers that hold policies only.
 class Policies {
  public:
   explicit Policies(const Function& function)
-      : other_(function.registers.size(), true) {  // where nothing is written
+      : other_(function.registers.size(), true) {  // at first nothing is written
     for (const Instruction& instruction : function.body) {
       for_each_result(instruction, [&](std::uint32_t reg) { other_[reg] = false; });
     }

@@ -1,6 +1,6 @@
-// Which cache policies a function passes to its loads and stores. A policy is an opaque word; what
-// arithmetic makes of one, or a constant, could be the policy that keeps lines in L2 beyond the
-// launch.
+// Checks which cache policies a function passes to its loads and stores. A policy is an opaque
+// word; the result of arithmetic on one, or a constant, could be the policy that keeps lines in L2
+// beyond the launch.
 #pragma once
 
 #include <vector>

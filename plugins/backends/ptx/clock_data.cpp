@@ -120,7 +120,7 @@ class SettledPredicates {
   std::vector<std::optional<bool>> value_;
 };
 
-// Which registers hold values that clocks have gone into, and what clocks decide about.
+// Finds the registers whose values depend on clocks, and the instructions that clocks decide about.
 class ClockValues {
  public:
   explicit ClockValues(const Function& function)
@@ -202,7 +202,7 @@ class ClockValues {
   std::vector<bool> made_of_clocks_;                 // by register
   std::vector<std::vector<std::uint32_t>> readers_;  // by register
   std::vector<bool> decided_;                        // by instruction
-  std::vector<bool> branched_;                       // that have been followed
+  std::vector<bool> branched_;                       // branches that have been followed
   std::vector<std::uint32_t> waiting_;  // registers whose readers are still to be marked
 };
 

@@ -1,8 +1,8 @@
 // Tracks how a function uses clocks. A clock may determine how long a thread waits, as in the
-// backoff of cuda::barrier; it must not become data, with which a kernel could distinguish
-// launches, nor decide about anything else. Values are followed from register to register, and
-// from a branch to what is computed on one of its sides only. What takes longer can still be
-// noticed in memory, so nothing relies on this check: every launch that counts is compared.
+// backoff of cuda::barrier. It must not become data, with which a kernel could distinguish
+// launches, nor decide about anything else. Values are followed from register to register, and from
+// a branch to the values that are computed on one of its sides only. A kernel can still notice
+// delays in memory, so nothing relies on this check: every launch that counts is compared.
 #pragma once
 
 #include <vector>

@@ -44,7 +44,7 @@ std::optional<Constant> integer_of(std::string_view token) {
                   *value};
 }
 
-// Of a binary operator, from 1; 0: it is none.
+// Returns the precedence of a binary operator, from 1; 0 if it is none.
 int strength(std::string_view sign) {
   struct Operator {
     std::string_view sign;
@@ -113,7 +113,7 @@ class Expression {
     Expression& expression_;
   };
 
-  // Of operators of at least this strength; as many calls deep as there are strengths.
+  // Parses operators of at least this precedence; recursion is as deep as there are precedences.
   Constant binary(int weakest) {
     Constant left = unary();
     while (true) {

@@ -30,7 +30,7 @@ constexpr Refusal kFunctions[] = {
     {"free", "free and delete are not allowed: memory comes from @scratch"},
 };
 
-// By opcode, as far as all of its forms are refused.
+// Refused opcodes, as far as all of their forms are refused.
 constexpr Refusal kOpcodes[] = {
     {"tex", kTextures},
     {"tld4", kTextures},
@@ -51,7 +51,7 @@ constexpr Refusal kOpcodes[] = {
     {"discard", "may not discard the contents of memory"},
 };
 
-// By modifier, whatever the opcode.
+// Modifiers that are refused with any opcode.
 constexpr Refusal kModifiers[] = {
     {"bulk", kBulk},
     {"tensormap", kBulk},
@@ -190,7 +190,7 @@ class ContentsCheck {
     refuse(callee.name + ": " + std::string(runtime ? kHost : kElsewhere), place);
   }
 
-  // Of vtables and tables of functions: what reads them could call or write to any place.
+  // Refuses vtables and tables of functions: code that reads them could call or write to any place.
   void check_addresses() {
     std::set<std::string_view> functions;
     for (const Function& function : module_.functions) functions.insert(function.name);

@@ -17,8 +17,8 @@ struct ContentsProblem {
   std::string text() const;  // "line 12: message", the line being of the candidate's file
 };
 
-// Of the code that the kernels can execute, as nothing else of the module ever runs, and of all
-// variables. Each message once a line, the first dozen. Pure.
+// Checks the code that the kernels can execute, because nothing else of the module ever runs, and
+// all variables. Returns each message once per line, the first dozen. Pure.
 std::vector<ContentsProblem> check_contents(const Module& module,
                                             const std::vector<std::string>& kernels);
 

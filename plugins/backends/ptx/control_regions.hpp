@@ -1,5 +1,5 @@
-// What the branches of a function decide about: the instructions that one side may execute and the
-// other may not, up to where both meet again (the branch's nearest post-dominator).
+// Finds what the branches of a function decide about: the instructions that one side may execute
+// and the other may not, up to where both meet again (the branch's nearest post-dominator).
 #pragma once
 
 #include <cstdint>

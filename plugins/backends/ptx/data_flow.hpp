@@ -1,4 +1,4 @@
-// Which registers an instruction writes and reads, as far as that shows in its operands.
+// Lists the registers that an instruction writes and reads, as far as its operands show them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline bool has_no_result(const Instruction& instruction) {
          std::end(kOpcodes);
 }
 
-// With the index of each register that is written.
+// Calls `visit` with the index of each register that is written.
 template <class Visit>
 void for_each_result(const Instruction& instruction, const Visit& visit) {
   if (instruction.operands.empty() || has_no_result(instruction)) return;
@@ -28,7 +28,7 @@ void for_each_result(const Instruction& instruction, const Visit& visit) {
   });
 }
 
-// With each operand that is read, the guard included.
+// Calls `visit` with each operand that is read, the guard included.
 template <class Visit>
 void for_each_source(const Instruction& instruction, const Visit& visit) {
   if (instruction.guarded) visit(instruction.guard);

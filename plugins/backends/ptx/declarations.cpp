@@ -85,7 +85,7 @@ class InitialValue {
     std::memcpy(variable_.initial.data() + at, &bits, std::min(bytes, sizeof bits));
   }
 
-  // As a signed or as an unsigned number.
+  // True if the value fits as a signed or as an unsigned number.
   static bool fits(const Constant& value, std::size_t bytes) {
     if (bytes >= sizeof value.bits) return true;
     const std::uint64_t above = value.bits >> (8 * bytes);

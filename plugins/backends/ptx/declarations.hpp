@@ -22,7 +22,7 @@ Type read_type(Tokens& tokens);
 struct VariableHead {
   Space space = Space::kGeneric;
   Type type = Type::kNone;
-  std::uint32_t elements = 1;  // of a vector
+  std::uint32_t elements = 1;  // elements of a vector
   std::uint32_t align = 0;     // 0: that of the type
   bool external = false;
   bool pointer = false;

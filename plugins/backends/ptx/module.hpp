@@ -39,16 +39,16 @@ enum class Type : std::uint8_t {
   kF64,
 };
 
-// Of memory, in bytes; 0 for kNone and kPredicate.
+// Returns the size in memory, in bytes; 0 for kNone and kPredicate.
 std::size_t size_of(Type type);
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
 
-// Where something is.
+// A place in the text.
 struct Place {
-  std::uint32_t line = 0;  // of the PTX text, from 1
-  // Of the candidate's own file, by .loc; inlined code: the outermost line of that file; 0:
-  // unknown. For messages only: a candidate can write .loc itself, in inline assembly.
+  std::uint32_t line = 0;  // line of the PTX text, from 1
+  // Line of the candidate's own file, from .loc; for inlined code the outermost line of that file;
+  // 0: unknown. Only for messages: a candidate can write .loc itself, in inline assembly.
   std::uint32_t source = 0;
 };
 
@@ -61,12 +61,12 @@ struct Register {
 struct Variable {
   std::string name;
   Space space = Space::kGeneric;
-  Type type = Type::kNone;         // of an element
-  std::uint64_t bytes = 0;         // in all; 0: an array without a size (dynamic shared memory)
+  Type type = Type::kNone;         // type of an element
+  std::uint64_t bytes = 0;         // total size; 0: an array without a size (dynamic shared memory)
   std::uint32_t align = 1;         // bytes, a power of two
   bool external = false;           // declared only
-  bool pointer = false;            // of an entry's parameter: it has the attribute .ptr
-  std::vector<std::byte> initial;  // as many as `bytes`, or none: all zeros
+  bool pointer = false;            // for an entry's parameter: it has the attribute .ptr
+  std::vector<std::byte> initial;  // `bytes` bytes, or none: all zeros
   // Addresses in the initial value: of a variable or function of the module, each 8 bytes.
   struct Address {
     std::uint64_t at = 0;  // offset in `initial`
@@ -100,7 +100,7 @@ struct Operand {
 
   Kind kind = kSink;
   bool negated = false;
-  Scope scope = kModule;  // of kVariable: into Module::variables, Function::parameters, …
+  Scope scope = kModule;  // for kVariable: an index into Module::variables, Function::parameters, …
   std::uint32_t index = 0;
   std::uint64_t bits = 0;
   std::string name;
@@ -124,7 +124,7 @@ struct Instruction {
 struct TargetList {
   std::string name;
   std::vector<std::uint32_t> labels;   // indices into body
-  std::vector<std::string> functions;  // of .calltargets
+  std::vector<std::string> functions;  // functions of .calltargets
 };
 struct Prototype {
   std::string name;
@@ -137,7 +137,7 @@ struct Function {
   bool external = false;  // declared, no body: "vprintf", "malloc", "__assertfail"
   bool no_return = false;
   std::vector<Variable> results, parameters;
-  std::vector<Register> registers;  // of all scopes
+  std::vector<Register> registers;  // registers of all scopes
   std::vector<Variable> locals;  // .local, .shared, .param, … declared in the body, of all scopes
   std::vector<Instruction> body;  // its end is never reached: the reader adds a `ret` if need be
   std::vector<TargetList> targets;

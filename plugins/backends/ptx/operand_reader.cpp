@@ -77,7 +77,7 @@ Operand OperandReader::named() {
   return operand;
 }
 
-// What may be inside of vectors, lists and pairs.
+// Reads an operand that may be inside of vectors, lists and pairs.
 Operand OperandReader::element() {
   const Token next = tokens_.next();
   if (next.is("!")) return negated();

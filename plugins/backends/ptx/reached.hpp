@@ -9,8 +9,9 @@
 
 namespace krl::ptx {
 
-// With a body, each once, in the order of the module. Names that it does not have count for
-// nothing. Initial values are not looked at: code that takes the address of a function names it.
+// Returns the reachable functions that have a body, each once, in the order of the module. Unknown
+// names are ignored. Initial values are not examined: code that takes the address of a function
+// names it.
 std::vector<const Function*> reached_functions(const Module& module,
                                                const std::vector<std::string>& names);
 

@@ -251,7 +251,7 @@ class ModuleReader {
     }
   }
 
-  // Of initial values: a name may be before its declaration.
+  // Checks the addresses in initial values: a name may precede its declaration.
   void check_addresses() const {
     for (const Variable& variable : reading_.module.variables) {
       for (const Variable::Address& address : variable.addresses) {

@@ -12,12 +12,13 @@
 
 namespace krl::ptx {
 
-// Of a module. They bound what a reading keeps to some hundred MiB.
+// Limits on a module. They bound the memory of a reading to some hundred MiB.
 struct ReadLimits {
   std::size_t text_bytes = 32u << 20;
   std::size_t instructions = 500'000;
-  std::size_t operands = 3'000'000;        // and modifiers, of all instructions
-  std::size_t variable_bytes = 64u << 20;  // of variables and parameters, those of functions too
+  std::size_t operands = 3'000'000;  // and modifiers, of all instructions
+  // Bytes of variables and parameters, including those of functions.
+  std::size_t variable_bytes = 64u << 20;
   std::size_t registers = 1'000'000;
   // Declared names: variables, functions, labels, registers ("%r<9>" is one).
   std::size_t names = 200'000;

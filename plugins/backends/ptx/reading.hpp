@@ -10,7 +10,7 @@ namespace krl::ptx {
 
 struct Reading {
   Tokens tokens;
-  ReadLimits left;  // what the rest of the text may still bring
+  ReadLimits left;  // what the rest of the text may still add
   Symbols symbols = {};
   SourceLines lines = {};
   Module module = {};

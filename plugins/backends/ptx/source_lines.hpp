@@ -19,7 +19,7 @@ class SourceLines {
   void read_file(Tokens& tokens);
   void read_place(Tokens& tokens);
 
-  // Of the last .loc, for `lines` of the end; 0: none yet.
+  // Number of the last .loc, an index into the final `lines`; 0: none yet.
   std::uint32_t place() const { return place_; }
   void forget_place() { place_ = 0; }
 

@@ -6,7 +6,7 @@
 namespace krl::ptx {
 namespace {
 
-// With .x, .y, .z and .w.
+// Registers with .x, .y, .z and .w.
 constexpr std::string_view kTriples[] = {
     "%tid",       "%ntid",       "%ctaid",         "%nctaid",
     "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid",
@@ -42,7 +42,7 @@ constexpr std::string_view kPlain[] = {
     "%current_graph_exec",
 };
 
-// With a number: below this.
+// Registers with a number below this limit.
 struct Numbered {
   std::string_view prefix, suffix;
   unsigned count;

@@ -5,7 +5,7 @@
 namespace krl::ptx {
 namespace {
 
-// Where the number of "%r12" begins: one without zeros in front of it.
+// Returns where the number of "%r12" begins, if it has no leading zeros.
 std::size_t number_in(std::string_view name) {
   std::size_t at = name.size();
   while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;

@@ -1,4 +1,4 @@
-// What names mean inside a function and its nested blocks: an inner declaration hides an outer one.
+// Resolves names inside a function and its nested blocks: an inner declaration hides an outer one.
 // Labels have their own rules and are not included.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace krl::ptx {
 struct Symbol {
   enum Kind : std::uint8_t { kRegister, kVariable, kFunction };
   Kind kind = kRegister;
-  Operand::Scope scope = Operand::kModule;  // of a variable
+  Operand::Scope scope = Operand::kModule;  // scope of a variable
   std::uint32_t index = 0;
 };
 
@@ -36,8 +36,8 @@ class Symbols {
   struct Entry {
     std::string_view name;
     Symbol symbol;
-    std::uint32_t count = 0;  // of numbered registers; 0: the name stands for itself
-    std::uint32_t scope = 0;  // how deep
+    std::uint32_t count = 0;  // number of numbered registers; 0: a single register of this name
+    std::uint32_t scope = 0;  // nesting depth
     std::uint32_t hides = 0;  // an entry, by its number from 1; 0: none
   };
   using Names = std::map<std::string_view, std::uint32_t>;  // the innermost entry, from 1

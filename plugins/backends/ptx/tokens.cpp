@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// What an identifier continues with; it may begin with a letter or with one of "_$%".
+// Characters that may continue an identifier; it may begin with a letter or with one of "_$%".
 constexpr std::array<bool, 256> kFollows = [] {
   std::array<bool, 256> follows{};
   for (int c = 'a'; c <= 'z'; ++c) follows[c] = follows[c - 'a' + 'A'] = true;
@@ -30,7 +30,7 @@ std::size_t end_of_digits(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Of "1", "1.5", "1.5e-3", "0x1FU", "0f3F800000".
+// Returns the end of a number: "1", "1.5", "1.5e-3", "0x1FU", "0f3F800000".
 std::size_t end_of_number(std::string_view text) {
   std::size_t end = end_of_digits(text, 0);
   const bool fraction = end < text.size() && text[end] == '.';

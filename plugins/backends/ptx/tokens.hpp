@@ -14,9 +14,9 @@ struct Token {
   enum Kind : std::uint8_t {
     kEnd,
     kWord,       // an identifier: "mov", "%r1", "$L__BB0_2", "_"
-    kDirective,  // with its dot: ".reg", ".shared::cta", ".x"
-    kNumber,     // as it is written: "0x1FU", "0f3F800000", "9.0"
-    kText,       // what is between quotes
+    kDirective,  // includes its dot: ".reg", ".shared::cta", ".x"
+    kNumber,     // spelled as in the text: "0x1FU", "0f3F800000", "9.0"
+    kText,       // the text between quotes
     kSign,       // "{", "<<"
   };
   Kind kind = kEnd;
@@ -38,7 +38,7 @@ class Tokens {
   // `what` is for the message: "the name of a variable".
   Token expect(Token::Kind kind, std::string_view what);
 
-  // At the next token.
+  // Reports an error at the next token.
   [[noreturn]] void malformed(std::string message) const;
   [[noreturn]] void unsupported(std::string what) const;
   [[noreturn]] void too_large(std::string_view what) const;

@@ -10,12 +10,12 @@ using namespace cpu;
 
 using cpu::Dim3;
 
-inline constexpr std::uint32_t kWarpsPerBlock = 32;  // at most
+inline constexpr std::uint32_t kWarpsPerBlock = 32;  // upper limit
 
 struct BlockShape {
   Dim3 grid{1, 1, 1};                                   // blocks
   Dim3 block{1, 1, 1};                                  // threads
-  Dim3 index{};                                         // of the block
+  Dim3 index{};                                         // index of the block
   std::uint32_t static_shared = 0, dynamic_shared = 0;  // bytes
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }

@@ -18,16 +18,16 @@
 
 namespace krl::machine {
 
-// Where the slowest lane of a request finds its data.
+// The level of memory where the slowest lane of a request finds its data.
 enum class MemoryLevel : std::uint8_t { kNone, kShared, kL1, kL2, kDram };
 
-// Of each part, the more of the two, a wait for DRAM being one for anything nearer too; and the
+// Element-wise maximum, where a wait for DRAM also counts as one for each nearer level; and the
 // sum.
 void raise(cpu::CriticalPath* path, const cpu::CriticalPath& other);
 void add(cpu::CriticalPath* path, const cpu::CriticalPath& other);
 double clocks_of(const cpu::CriticalPath& path, const cpu::PathClocks& each);
 
-// Of one warp, since the last barrier.
+// The path of one warp since the last barrier.
 class WarpPath {
  public:
   void begin() {
@@ -69,11 +69,11 @@ class WarpPath {
     path_.waits += static_cast<std::uint64_t>(clocks + 0.5);
     idle_ += for_other_blocks;
   }
-  // Of the interval so far, in clocks; what it waited for other blocks is apart.
+  // Returns the clocks of the interval so far, without waits for other blocks.
   double clocks(const cpu::PathClocks& each) const;
   double idle() const { return idle_; }
 
-  // Of the present interval; a new one begins.
+  // Returns the path of the present interval and begins a new one.
   cpu::CriticalPath end_interval() {
     settle();
     idle_ = 0;
@@ -101,13 +101,13 @@ class WarpPath {
   }
 
   cpu::CriticalPath path_;
-  std::vector<MemoryLevel> waits_;  // of the present region, by group
+  std::vector<MemoryLevel> waits_;  // waits of the present region, by group
   MemoryLevel carried_ = MemoryLevel::kNone;
   std::uint32_t carried_loads_ = 0;
   double idle_ = 0;  // clocks
 };
 
-// Of a block. At a barrier, every warp waits for the slowest.
+// The path of a block. At a barrier, every warp waits for the slowest.
 class BlockPath {
  public:
   void begin(std::uint32_t warps);
@@ -115,8 +115,8 @@ class BlockPath {
   // Warps have passed a barrier; or the block has ended.
   void join();
   const cpu::CriticalPath& path() const { return path_; }
-  // Operations on one word of shared memory, each of which is a turn of a loop: one after the other,
-  // whichever warps they are of.
+  // Operations on one word of shared memory, each of which is a turn of a loop: one after the
+  // other, whichever warps they are of.
   void loop(std::uint32_t offset, std::uint32_t turns) {
     hottest_ = std::max(hottest_, loops_[offset] += turns);
   }

@@ -14,10 +14,10 @@ namespace krl::machine {
 struct Activation {
   Function* function = nullptr;
   std::byte* caller = nullptr;       // its frame; null: of an entry
-  BasicBlock* returns_to = nullptr;  // in the caller
+  BasicBlock* returns_to = nullptr;  // block in the caller
   const Call* call = nullptr;
   std::uint32_t depth = 0;
-  std::uint32_t local_base = 0;  // where its variables begin in each lane's local memory, bytes
+  std::uint32_t local_base = 0;  // start of its variables in each lane's local memory, bytes
 };
 inline Activation& activation(std::byte* frame) {
   return *std::launder(reinterpret_cast<Activation*>(frame));

@@ -122,7 +122,7 @@ class JobRunner {
                                                                          : Grain::kControlFlow;
   }
 
-  // Whether a counted run has warps that may wait for each other.
+  // True if warps of a counted run may wait for each other.
   bool needs_times() const {
     const auto hands_over = [](const auto& program) { return program->warps_hand_over; };
     return grain() == Grain::kControlFlow &&

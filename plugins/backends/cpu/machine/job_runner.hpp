@@ -11,9 +11,9 @@
 namespace krl::machine {
 using namespace cpu;
 
-// `ptx`: of the module, untrusted; job.kernels are names of its entries. `arena`: the memory of all
-// buffers, at least as aligned as kBufferAlignment. What the machine does not support is a fault of
-// kind kUnsupported.
+// Runs a job. `ptx`: text of the module, untrusted; job.kernels are names of its entries. `arena`:
+// the memory of all buffers, at least as aligned as kBufferAlignment. Anything that the machine
+// does not support is a fault of kind kUnsupported.
 cpu::Result run_job(const cpu::Job& job, std::string_view ptx, std::span<std::byte> arena);
 
 }  // namespace krl::machine

@@ -49,7 +49,7 @@ inline void store_lanes(T* __restrict to, const T* __restrict from, Mask mask) {
   }
 #endif
   for (unsigned i = 0; i < kLanes; ++i) {
-    to[i] = (mask >> i & 1) != 0 ? from[i] : to[i];  // without branches: whole vectors
+    to[i] = (mask >> i & 1) != 0 ? from[i] : to[i];  // branch-free, so that it is vectorized
   }
 }
 
@@ -74,7 +74,7 @@ inline Mask lanes_where(Holds holds) {
   return mask;
 }
 
-// Of a predicate: the lanes of `mask` become as in `value`.
+// Copies the lanes of `mask` from `value` to the predicate.
 inline void set_predicate(Mask* predicate, Mask mask, Mask value) {
   *predicate = (*predicate & ~mask) | (value & mask);
 }

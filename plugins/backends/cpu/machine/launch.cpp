@@ -37,7 +37,7 @@ std::uint64_t GridRunner::block_at(std::uint64_t n) const {
   return request_.order == cpu::Order::kReversed ? blocks_ - 1 - block : block;
 }
 
-// Of the block that begins next.
+// Returns the index of the block to begin next.
 std::uint64_t GridRunner::next_index() {
   if (was_begun_.empty()) return block_at(begun_++);
   while (was_begun_[first_not_begun_]) ++first_not_begun_;
@@ -96,7 +96,8 @@ void GridRunner::begin_block() {
   resident_.erase(at);
 }
 
-// In the other direction than last time; blocks that end leave.
+// Visits the resident blocks in the opposite direction of the last visit; blocks that end are
+// removed.
 template <class Turn>
 void GridRunner::for_each_resident(const Turn& take) {
   const auto turn = [&](Block& block) {

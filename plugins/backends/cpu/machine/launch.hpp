@@ -37,12 +37,12 @@ struct LaunchRequest {
   cpu::Order order = cpu::Order::kForward;
   std::uint64_t seed = 0;
   std::uint64_t work_limit = 0;  // instructions of warps, except for those executed side by side
-  std::uint32_t resident_blocks = 0;  // that the GPU holds; 0: not known
+  std::uint32_t resident_blocks = 0;  // blocks that the GPU holds; 0: not known
 };
 
 struct LaunchOutcome {
   std::optional<cpu::Fault> fault;  // without run, launch and kernel
-  std::uint64_t work = 0;           // as in the limit
+  std::uint64_t work = 0;           // counted as for the limit
 };
 
 // Executes blocks of a program in memory that has been got ready for the launch. Reused from launch
@@ -79,14 +79,15 @@ class GridRunner {
   std::uint64_t blocks_ = 0, begun_ = 0;
   std::uint64_t stride_ = 1, start_ = 0;
   bool ascending_ = true;
-  std::vector<bool> was_begun_;                // by place in the grid, once the rest is to ascend
-  std::uint64_t first_not_begun_ = 0;          // at least
+  std::vector<bool> was_begun_;        // by place in the grid; used once the rest is to ascend
+  std::uint64_t first_not_begun_ = 0;  // a lower bound
   std::uint64_t work_ = 0, side_by_side_ = 0;  // instructions
   std::uint64_t first_turn_ = 0;               // instructions
   std::size_t most_resident_ = 0;
   double free_since_ = 0;          // clocks, where times are kept: when the last block to end did
   std::uint64_t standstills_ = 0;  // one after another, without progress in between
-  std::uint64_t progress_ = 0, last_change_ = 0;  // of all blocks; instructions when it last grew
+  // Sum over all blocks; instructions when it last grew.
+  std::uint64_t progress_ = 0, last_change_ = 0;
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
   std::vector<Block> spare_;

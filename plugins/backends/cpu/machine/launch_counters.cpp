@@ -11,7 +11,8 @@ std::uint64_t of_class(const BasicBlock& block, InstructionClass kind) {
   return block.runs * block.classes[static_cast<std::size_t>(kind)];
 }
 
-// Those that lanes wait for end their block; the others of their class are votes.
+// Operations at which lanes wait for each other end their block; the others of their class are
+// votes.
 void count_warp_operations(const BasicBlock& block, cpu::Counters* counters) {
   counters->votes += of_class(block, InstructionClass::kWarp);
   if (block.ending != Ending::kMeeting || block.last.kind != InstructionClass::kWarp) return;

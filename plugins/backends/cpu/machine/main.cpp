@@ -33,8 +33,8 @@ std::span<std::byte> map(int descriptor, int protection, int flags) {
   return {static_cast<std::byte*>(memory), size};
 }
 
-// Where a page of a file in memory is read first, Linux maps the 64 KiB around it, which takes a
-// third less than MAP_POPULATE. Where it maps less, the rest follows when it is touched.
+// When a page of a file in memory is first read, Linux maps the 64 KiB around it, which takes a
+// third less time than MAP_POPULATE. If it maps less, the rest follows when it is touched.
 void map_pages(std::span<const std::byte> memory) {
   constexpr std::size_t kAround = 64 << 10;
   for (std::size_t at = 0; at < memory.size(); at += kAround) {

@@ -32,7 +32,7 @@ class Makespan {
 
  private:
   std::uint32_t resident_ = 1;  // at least 1
-  std::vector<double> ends_;    // of the blocks that are resident; the earliest is in front
+  std::vector<double> ends_;    // ends of the resident blocks; the earliest is in front
   double last_ = 0;
 };
 

@@ -19,7 +19,7 @@ void each_successor(const Function& function, std::uint32_t at, const Visit& vis
   if (goes_on && at + 1 < function.blocks.size()) visit(at + 1);
 }
 
-// Whether every way from the function's begin to a block goes through another one.
+// True if every path from the function's entry to `block` goes through `other`.
 bool dominates(const Function& function, const BasicBlock& other, const BasicBlock& block) {
   std::vector<bool> seen(function.blocks.size());
   std::vector<std::uint32_t> open;

@@ -1,4 +1,4 @@
-// Whether threads that wait at two barriers wait at one of the source.
+// Decides if threads that wait at two barriers wait at the same barrier of the source.
 #pragma once
 
 #include "plugins/backends/cpu/machine/program.hpp"

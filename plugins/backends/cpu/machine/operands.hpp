@@ -24,8 +24,7 @@ class Operands {
   // Bytes of a register's values (0: a predicate); 0 for what is not a register. Loads, stores and
   // conversions take registers that are wider than their type.
   virtual std::uint32_t width(const ptx::Operand& operand) const = 0;
-  virtual std::uint32_t source_any(
-      const ptx::Operand& reg) = 0;  // of a register, whatever its width
+  virtual std::uint32_t source_any(const ptx::Operand& reg) = 0;       // a register of any width
   virtual std::uint32_t destination_any(const ptx::Operand& reg) = 0;  // …; 0 for "_"
 
   // A row of equal values: `bits`, cut to `bytes` (1, 2, 4 or 8; 0: a predicate of all lanes, true
@@ -38,23 +37,23 @@ class Operands {
   // The predicate that add.cc and the like write and addc reads: one for a function.
   std::uint32_t carry() { return carry_ != 0 ? carry_ : carry_ = scratch(sizeof(Mask)); }
 
-  // Of [base + offset]: the row of addresses (8 or 4 bytes each), and the offset. A variable's
-  // address is a constant row; a .param variable has none: see `parameter`.
+  // The parts of [base + offset]: the row of addresses (8 or 4 bytes each), and the offset. A
+  // variable's address is a constant row; a .param variable has none: see `parameter`.
   struct Address {
     std::uint32_t base = 0;
     std::uint32_t base_bytes = 8;
     std::int64_t offset = 0;
   };
   virtual Address address(const ptx::Operand& operand, ptx::Space space) = 0;
-  // Of [param + offset] within a function: where its lanes' bytes are, if `operand` names a .param
-  // variable that lives in the frame; an entry's parameter has slot.bytes == 0 and its offset in
-  // the block of parameters.
+  // The parts of [param + offset] within a function: the location of its lanes' bytes, if `operand`
+  // names a .param variable that lives in the frame; an entry's parameter has slot.bytes == 0 and
+  // its offset in the block of parameters.
   struct Parameter {
     bool found = false;
     bool of_entry = false;
     ParameterSlot slot;
-    std::int64_t offset = 0;  // in the slot, or in the block of parameters
-    std::uint32_t bytes = 0;  // of the variable
+    std::int64_t offset = 0;  // offset in the slot, or in the block of parameters
+    std::uint32_t bytes = 0;  // size of the variable
   };
   virtual Parameter parameter(const ptx::Operand& operand) = 0;
 

@@ -27,7 +27,7 @@ using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mas
 using cpu::InstructionClass;
 using cpu::kInstructionClasses;
 
-// Offsets are of rows in the frame; 0 is not a row. What each of a … e is, the operation decides.
+// Offsets locate rows in the frame; 0 is not a row. The operation defines the meaning of a … e.
 struct Instruction {
   Operation run = nullptr;
   std::uint32_t d = 0, a = 0, b = 0, c = 0, e = 0;
@@ -37,7 +37,7 @@ struct Instruction {
   std::uint8_t extra[6] = {};
   std::int64_t immediate = 0;
   MemoryAccess* access = nullptr;
-  std::uint32_t line = 0;  // of the candidate's source; 0: unknown
+  std::uint32_t line = 0;  // line of the candidate's source; 0: unknown
 };
 
 // Lanes that execute a warp-wide operation together. They may have come to it at different places.
@@ -50,14 +50,14 @@ struct Party {
 using Meeting = void (*)(const Party* parties, std::size_t count, Warp& warp);
 
 enum class Ending : std::uint8_t {
-  kNext,     // to the next block
-  kBranch,   // to `target`
-  kIf,       // to `target` where `last.a` holds (negated by last.guard_negated), else to the next
-  kSwitch,   // to targets[last.a] (brx.idx)
+  kNext,    // continues with the next block
+  kBranch,  // jumps to `target`
+  kIf,  // jumps to `target` where `last.a` holds (negated by last.guard_negated), else to the next
+  kSwitch,   // jumps to targets[last.a] (brx.idx)
   kCall,     // calls[target], then the next block
-  kReturn,   // from a function; from an entry: the lanes end
+  kReturn,   // returns from a function; in an entry, the lanes end
   kExit,     // the lanes end
-  kBarrier,  // of the block: see BarrierRequest
+  kBarrier,  // a barrier of the block: see BarrierRequest
   kMeeting,  // waits for the lanes in the mask row `last.e`, then `meeting`, then the next block
 };
 
@@ -73,7 +73,7 @@ struct BarrierRequest {
 
 // A basic block: instructions executed one after the other, and how it ends.
 struct BasicBlock {
-  std::uint32_t first = 0, end = 0;  // in Function::instructions
+  std::uint32_t first = 0, end = 0;  // range in Function::instructions
   Ending ending = Ending::kNext;
   std::uint32_t target = 0;  // a block, or an index into Function::calls
   std::uint32_t rank = 0;    // lanes at lower ranks go first, so that others can join them
@@ -83,21 +83,21 @@ struct BasicBlock {
   std::vector<std::uint32_t> targets;
   // Instructions of each class, the ending included.
   std::array<std::uint16_t, kInstructionClasses> classes{};
-  std::uint32_t instructions = 0;  // in all
-  std::uint32_t chain_clocks = 0;  // of its longest chain of dependent instructions, without memory
-  bool begins_region = true;       // loads of earlier blocks do not wait with its own
+  std::uint32_t instructions = 0;   // total
+  std::uint32_t chain_clocks = 0;   // longest chain of dependent instructions, without memory
+  bool begins_region = true;        // loads of earlier blocks do not wait with its own
   bool uses_earlier_loads = false;  // reads what earlier regions loaded and did not wait for
   bool polls = false;   // reads what other threads may change: a loop around it may wait for them
   bool yields = false;  // begins with a strong access: in time, other warps may have to go first
   bool works = false;   // does what a loop that only waits does not: plain accesses, floats
-  std::uint64_t runs = 0;   // how often warps executed it
+  std::uint64_t runs = 0;   // number of executions by warps
   std::uint64_t lanes = 0;  // … with how many lanes in total
 };
 
 // A parameter or result of a function, or a .param variable of a call: each lane has `bytes` of its
 // own, one after the other: lane i's begin at offset + i * bytes.
 struct ParameterSlot {
-  std::uint32_t offset = 0;  // in the frame
+  std::uint32_t offset = 0;  // offset in the frame
   std::uint32_t bytes = 0;
 };
 
@@ -106,7 +106,7 @@ struct Function;
 struct Call {
   Function* callee = nullptr;  // null: one of `candidates`, by the address in the row last.a
   std::vector<std::pair<std::uint64_t, Function*>> candidates;
-  std::vector<ParameterSlot> arguments, results;  // in the caller's frame
+  std::vector<ParameterSlot> arguments, results;  // slots in the caller's frame
 };
 
 // A row whose values depend on where a thread is.
@@ -143,7 +143,7 @@ struct SpecialRow {
 };
 
 struct EntryParameter {
-  std::uint32_t offset = 0, bytes = 0;  // in the block of parameters
+  std::uint32_t offset = 0, bytes = 0;  // place in the block of parameters
   ptx::Type type = ptx::Type::kNone;
   bool pointer = false;  // .ptr
 };
@@ -152,20 +152,20 @@ struct Function {
   std::string name;
   bool entry = false;
   std::vector<Instruction> instructions;
-  // Of an entry: once for each warp of a launch, for all lanes.
+  // Instructions of an entry that run once for each warp of a launch, for all lanes.
   std::vector<Instruction> invariants;
   std::vector<BasicBlock> blocks;  // begins with blocks[0]
   std::vector<std::shared_ptr<MemoryAccess>> accesses;
-  std::vector<std::byte> frame;  // as it is at the start: constants in place, all else zero
+  std::vector<std::byte> frame;  // initial contents: constants in place, all else zero
   std::vector<SpecialRow> specials;
   // Rows (offset, bytes) that may be read before they are written.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> unset;
-  std::vector<std::uint32_t> unset_lines;          // where the registers among them are read first
-  std::vector<ParameterSlot> parameters, results;  // of a function that is called
-  std::vector<EntryParameter> entry_parameters;    // of an entry
+  std::vector<std::uint32_t> unset_lines;  // lines where the registers among them are read first
+  std::vector<ParameterSlot> parameters, results;  // for functions that are called
+  std::vector<EntryParameter> entry_parameters;    // for entries
   std::uint32_t parameter_bytes = 0;               // …
   std::vector<Call> calls;
-  std::uint32_t local_bytes = 0;  // of each thread, for its variables in local memory
+  std::uint32_t local_bytes = 0;  // variables of each thread in local memory
   bool warps_hand_over = false, blocks_hand_over = false;          // see Program
   std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
 };
@@ -191,9 +191,9 @@ struct Program {
   std::vector<std::unique_ptr<Function>> functions;
   std::uint32_t shared_bytes = 0;         // static shared memory: the addresses 0 … shared_bytes
   std::uint32_t system_shared_bytes = 0;  // the last of them: the system initialises these
-  std::uint32_t dynamic_shared = 0;       // where dynamic shared memory begins
+  std::uint32_t dynamic_shared = 0;       // start of dynamic shared memory
   std::vector<SharedVariable> shared_variables;
-  // What a warp reads may depend on when others of its block, or other blocks, write it: strong
+  // True if a warp's reads may depend on when others of its block, or other blocks, write: strong
   // loads, and atomics whose old value is used.
   bool warps_hand_over = false, blocks_hand_over = false;
 };

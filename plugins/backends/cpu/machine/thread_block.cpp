@@ -340,8 +340,8 @@ void ThreadBlock::write_result(Warp::Split& split, std::uint32_t trues, std::uin
   set_predicate(row<Mask>(split.frame, last.d), split.mask, holds ? kAllLanes : 0);
 }
 
-// Every thread waits, and none of what they wait for can happen. Those that wait for lanes of their
-// own warp tell more about the cause than those that wait for a barrier.
+// Every thread waits, and nothing that they wait for can happen. Threads that wait for lanes of
+// their own warp tell more about the cause than threads that wait for a barrier.
 void ThreadBlock::fault_deadlock() {
   for (const Warp::State state : {Warp::State::kAtMeeting, Warp::State::kAtBarrier}) {
     for (const std::uint32_t index : order_) {

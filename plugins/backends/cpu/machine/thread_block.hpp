@@ -18,8 +18,8 @@ class ThreadBlock {
  public:
   explicit ThreadBlock(LaunchMemory& launch) : memory_(launch) {}
 
-  // All threads begin at the program's entry, where times are kept at `start`, in clocks. `order` and
-  // `seed` decide whose turn it is.
+  // All threads begin at the program's entry, where times are kept at `start`, in clocks. `order`
+  // and `seed` decide whose turn it is.
   void begin(Program& program, const BlockShape& shape, cpu::Order order, std::uint64_t seed,
              double start = 0);
   // Executes until the block has ended, about `steps` instructions of warps have been executed, or
@@ -27,8 +27,8 @@ class ThreadBlock {
   std::uint64_t run(std::uint64_t steps);
   // The same, but the warps go on in the order of their times, and until that of `horizon`.
   std::uint64_t run_in_time(std::uint64_t steps, double horizon);
-  // Of the warp that is behind the others; if all wait for what others do, or the block has ended,
-  // Warp::kNever.
+  // Returns the time of the warp that is behind the others; Warp::kNever if all wait for others, or
+  // the block has ended.
   double time();
   double end_time() const { return memory_.now(0); }
   // A turn for each warp, of the length that its order of `begin` gives it: see cpu::Order.
@@ -53,7 +53,7 @@ class ThreadBlock {
     std::uint32_t waiting = 0;       // threads that wait
     std::uint32_t arrived = 0;       // threads that arrived and continued (bar.arrive)
     std::uint32_t expected = 0;      // threads
-    const BasicBlock* at = nullptr;  // where the first of them waits
+    const BasicBlock* at = nullptr;  // where the first waiting thread waits
     bool whole_block = false;        // the barrier of all threads
   };
 
@@ -82,8 +82,8 @@ class ThreadBlock {
   std::vector<std::uint32_t> order_;
   bool drawn_ = false;  // turns, from random_
   std::uint64_t random_ = 0;
-  std::vector<std::uint32_t> held_;        // by warp: rounds for which it has no turn
-  std::vector<std::uint32_t> lanes_held_;  // by warp: for so many more basic blocks
+  std::vector<std::uint32_t> held_;        // by warp: rounds without a turn
+  std::vector<std::uint32_t> lanes_held_;  // by warp: basic blocks for which lanes are held
   Warp* running_ = nullptr;
   double time_ = 0;
   bool time_known_ = false;

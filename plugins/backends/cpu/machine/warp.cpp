@@ -484,7 +484,7 @@ void Warp::hold_meeting(Mask members, Meeting meeting) {
   }
 }
 
-// Those that wait for lanes that have ended wait no longer.
+// Lanes that wait for lanes that have ended stop waiting.
 void Warp::complete_meetings() {
   for (std::size_t i = 0; i < count_; ++i) {
     if (splits_[i].state == State::kAtMeeting)
@@ -534,7 +534,7 @@ Warp::Split* Warp::favoured() {
   return longest;
 }
 
-// Whose turn it is. False: no split can continue.
+// Selects the split that runs next. Returns false if none can continue.
 bool Warp::select() {
   merge();
   const Split* best = favoured();

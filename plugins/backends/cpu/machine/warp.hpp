@@ -33,7 +33,7 @@ class Warp {
 
   // ---- for operations ----
   BlockMemory& memory() { return memory_; }
-  std::uint32_t index() const { return index_; }  // in its block
+  std::uint32_t index() const { return index_; }  // index in its block
   Mask live() const { return live_; }             // lanes that have not ended
   std::uint64_t clock() const { return steps_; }  // warp instructions executed so far
   Polls& polls() { return polls_; }
@@ -51,17 +51,17 @@ class Warp {
     BasicBlock* at = nullptr;
     std::byte* frame = nullptr;
     Mask mask = 0;
-    Mask members = 0;  // of the meeting that it waits for
+    Mask members = 0;  // members of the meeting that it waits for
     State state = State::kReady;
-    bool apart = false;     // from those of the warp that are not: see hold
+    bool apart = false;     // runs apart from the rest of the warp: see hold
     std::uint64_t ran = 0;  // the value of waiting_ when it ran last
   };
 
   // `lanes` begin at `entry`. `shape` outlives the call to run.
   void begin(Function& entry, Mask lanes, const BlockShape& shape);
   // Executes until every lane has ended or waits, or at least `steps` instructions have been
-  // executed; a strong access later than `horizon`, in clocks, has to wait. Returns how many were; 0
-  // if the warp waits in a loop for a change of memory that has not come. Throws Fault.
+  // executed; a strong access later than `horizon`, in clocks, has to wait. Returns how many were;
+  // 0 if the warp waits in a loop for a change of memory that has not come. Throws Fault.
   std::uint64_t run(std::uint64_t steps, double horizon = kNever);
   bool waits_for_change() { return polls_.waits(); }
   // Ends a wait in a loop, as if what the warp waits for had come.
@@ -70,8 +70,8 @@ class Warp {
   // turn since the warp last did anything else.
   bool let_others_go_first();
   // Lanes that would run next no longer do so with the others of the warp, but after them: until
-  // let_go, or until the others have ended or wait. Nothing orders lanes that do not meet. Then both
-  // go their own ways until all lanes meet; until then, only a whole split can be held.
+  // let_go, or until the others have ended or wait. Nothing orders lanes that do not meet. Then
+  // both go their own ways until all lanes meet; until then, only a whole split can be held.
   void hold(Mask lanes);
   // False: none were held.
   bool let_go();

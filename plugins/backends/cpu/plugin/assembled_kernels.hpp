@@ -11,7 +11,7 @@ using namespace cuda;
 
 using AssembledKernels = std::vector<AssembledKernel>;
 
-// By the index of a kernel in the module's names. Nothing is known of what the CUBIN does not have.
+// Indexed like the module's names. Kernels that the CUBIN lacks have no known figures.
 AssembledKernels assembled_kernels(const CompiledModule& module);
 
 }  // namespace krl::cpu

@@ -29,11 +29,11 @@ constexpr std::string_view kCacheSchema = "kernelrl/cpu/8";
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20,
                         kWorksBytes = 1 << 20;
 
-// A kernel may execute so many times the warp instructions of the naive one, whatever the limit: two
-// warps for each of its threads.
+// A kernel may execute so many times the warp instructions of the naive one, whatever the limit:
+// two warps for each of its threads.
 constexpr std::uint64_t kMostWork = 64;
 
-// What the oracle's process loads. libtorch asks Linux about processors.
+// Files that the oracle's process loads. libtorch asks Linux about processors.
 std::vector<std::string> oracle_files(const std::string& wheels) {
   return {"/usr/lib",      "/usr/lib64",       "/lib",
           "/lib64",        "/etc/ld.so.cache", wheels,
@@ -78,7 +78,7 @@ void leave_out_slow(Case* c) {
 
 bool is_proof(const EvaluationRequest& request) { return (request.stages & KRL_STAGE_PROOF) != 0; }
 
-// For comparing candidates; without runs the code itself as well.
+// Adds values for comparing candidates; if nothing runs, also the code itself.
 void tell_code(std::string_view source, const std::string& ptx, const EvaluationRequest& request,
                EvaluationRecord* record) {
   record->values.push_back(code_digest(source, ptx));

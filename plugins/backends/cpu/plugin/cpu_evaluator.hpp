@@ -24,7 +24,7 @@ namespace krl::cpu {
 
 struct CpuSettings {
   std::string gpu;
-  std::filesystem::path cuda;  // where to find NVRTC; empty = the usual places
+  std::filesystem::path cuda;  // folder of NVRTC; empty = the usual places
   std::chrono::milliseconds compile_limit{10'000}, run_limit{30'000};
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
   std::uint64_t work_limit = 50'000'000;
@@ -89,7 +89,8 @@ class CpuEvaluator {
                                    const std::vector<PlannedRun>& plan, const Compiled& module,
                                    std::uint64_t seed, const Cancelled& cancelled,
                                    EvaluationRecord* record);
-  // Of the naive kernel in a run, in warp instructions; 0 if there is none, or it fails there.
+  // Returns the work of the naive kernel in a run, in warp instructions; 0 if there is none, or it
+  // fails there.
   std::uint64_t naive_work(const PreparedTask& task, const PlannedRun& plan, std::uint64_t seed,
                            const Cancelled& cancelled);
   // If the work limit ended the runs at a fresh shape, and a right kernel may need that much: the
@@ -105,7 +106,7 @@ class CpuEvaluator {
   bool depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
                         const PlannedRun& wrong, const Compiled& module, std::uint64_t seed,
                         const Cancelled& cancelled);
-  // On the inputs that derive from the seed (plan_counted).
+  // Runs on the inputs that derive from the seed (plan_counted).
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, std::uint64_t seed,
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
@@ -118,14 +119,14 @@ class CpuEvaluator {
   const ComputeCapability& gpu_;
   const CudaCompiler compiler_;
   const MachineOptions machine_;
-  const std::string identity_;  // of everything but the request that decides an evaluation
+  const std::string identity_;  // covers everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;
-  TaskStore tasks_;  // of small sizes: an emulator has no time for more
+  TaskStore tasks_;  // small sizes: an emulator has no time for more
   MemoryCache<Compiled> modules_;
   EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;
-  MemoryCache<std::uint64_t> works_;  // of naive kernels
+  MemoryCache<std::uint64_t> works_;  // work of naive kernels
 };
 
 }  // namespace krl::cpu

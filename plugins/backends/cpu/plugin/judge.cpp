@@ -66,7 +66,7 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Machine
   return std::nullopt;
 }
 
-// What may be why a run is wrong.
+// Describes unset values that may be why a run is wrong.
 std::string unset_text(const Result& result, std::size_t run) {
   for (const Unset& unset : result.unset) {
     if (unset.run == run) {
@@ -76,7 +76,7 @@ std::string unset_text(const Result& result, std::size_t run) {
   return {};
 }
 
-// Whether the case of a run comes before that of another one.
+// True if the case of a run comes before that of another one.
 bool is_before(const MachineRuns& runs, std::size_t run, std::size_t other) {
   return runs.runs()[run].plan.case_index < runs.runs()[other].plan.case_index;
 }
@@ -115,7 +115,7 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   const Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
-  // Those whose messages tell more come first.
+  // Counted runs come last: the messages of the others tell more.
   for (const bool counted : {false, true}) {
     for (std::size_t r = 0; r < finished; ++r) {
       const PlannedRun& plan = runs.runs()[r].plan;

@@ -1,4 +1,4 @@
-// From the runs of a candidate to its verdict, cases, and feedback for the model. Pure.
+// Turns the runs of a candidate into its verdict, cases, and feedback for the model. Pure.
 #pragma once
 
 #include <optional>

@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
 
-// What a buffer takes of the arena, with a gap after it, so that the end of one is never the start
-// of the next.
+// Returns the space of a buffer in the arena, with a gap after it, so that the end of one is never
+// the start of the next.
 std::uint64_t place_of(std::uint64_t bytes) {
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment + kBufferAlignment;
 }
@@ -60,7 +60,7 @@ Ending run_machine(const MachineOptions& options, std::string_view job, std::str
   return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
 }
 
-// Whether the candidate cannot be the reason. The machine cannot signal itself.
+// True if the candidate cannot be the cause. The machine cannot signal itself.
 bool is_of_others(const Ending& ending) {
   return ending.deadline || ending.signal == SIGKILL || ending.signal == SIGTERM ||
          ending.exit_code == kSandboxFailed;
@@ -142,7 +142,7 @@ void MachineRuns::lay_out() {
     if (end + bytes > kMaxArenaBytes) {
       const std::uint64_t seed = batches_.front().job.seed;
       batches_.push_back({r, {}});
-      batches_.back().job.seed = seed + (std::uint64_t{r} << 32);  // as in one job
+      batches_.back().job.seed = seed + (std::uint64_t{r} << 32);  // the same seeds as in one job
       end = 0;
     }
     Run run;

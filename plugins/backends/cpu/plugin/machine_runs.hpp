@@ -26,9 +26,9 @@ using namespace evaluator;
 struct MachineOptions {
   std::string launcher, program;
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
-  std::chrono::milliseconds time_limit{30'000};  // of the processor
+  std::chrono::milliseconds time_limit{30'000};  // processor time
   std::uint64_t work_limit = 50'000'000;
-  std::uint32_t max_shared_bytes = 48 << 10;   // of the GPU that is modelled
+  std::uint32_t max_shared_bytes = 48 << 10;   // limit of the modelled GPU
   PathClocks path_clocks = Job().path_clocks;  // …
 };
 
@@ -36,7 +36,7 @@ struct MachineOptions {
 struct MachineModule {
   std::string ptx;
   std::vector<std::string> kernels;  // mangled, in the order of the schedule's
-  // Of a launch of kernel launch.kernel: how many of its blocks the GPU holds at once.
+  // Returns how many blocks of a launch of kernel launch.kernel the GPU holds at once.
   std::function<std::uint32_t(const Launch&)> resident_blocks = [](const Launch&) { return 0; };
 };
 
@@ -45,7 +45,7 @@ struct MachineRun {
   std::shared_ptr<const CaseData> data;
 };
 
-// Whether the tensors of these runs fit the machine's memory together.
+// True if the tensors of these runs fit the machine's memory together.
 bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
 // Throws Failure(KRL_INVALID_ARGUMENT) if not, before anything is filled with them.
 void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
@@ -70,7 +70,7 @@ class MachineRuns {
  private:
   // One job: runs whose buffers are in the arena at the same time.
   struct Batch {
-    std::size_t first = 0;  // of runs_
+    std::size_t first = 0;  // index into runs_
     Job job;
   };
 
@@ -89,7 +89,7 @@ class MachineRuns {
   const LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
   std::vector<Batch> batches_;
-  SharedMemory arena_;  // of a batch
+  SharedMemory arena_;  // memory of a batch
   std::vector<std::vector<std::byte>>
       kept_;  // tensors of finished runs, if there are several batches
   Result result_;

@@ -9,14 +9,14 @@
 
 namespace krl::cpu {
 
-// Of the compiled code, without comments and the places in the source, and of the directives: equal
-// ones do the same.
+// Computes a digest of the compiled code, without comments and source locations, and of the
+// directives: candidates with equal digests do the same.
 Value code_digest(std::string_view source, std::string_view ptx);
 
-// Of the bits of all outputs. Used by one thread.
+// Computes a digest of the bits of all outputs. Used by one thread.
 class OutputDigest {
  public:
-  // Of the finished runs, in their order.
+  // Adds the finished runs, in their order.
   void add(const PreparedTask& task, const MachineRuns& runs);
   Value value();
 

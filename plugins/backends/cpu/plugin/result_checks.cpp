@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostMessageBytes = 1000;
 
-// Of the launches of one run.
+// Checks the launches of one run.
 std::string inconsistency(const Run& run, const std::vector<LaunchReport>& reports) {
   if (reports.size() != run.launches.size()) return "a run differs from the plan in its launches";
   for (std::size_t l = 0; l < reports.size(); ++l) {
@@ -29,7 +29,7 @@ bool is_of(const Job& job, const Unwritten& unwritten) {
          unwritten.count <= elements - unwritten.first;
 }
 
-// Where the job ended early: the first run that is not among the finished ones.
+// Checks where the job ended early: it must be the first run that is not among the finished ones.
 std::string misplaced(const Job& job, std::size_t finished, std::uint32_t run,
                       std::uint32_t launch) {
   if (run != finished || run >= job.runs.size()) return "it ended in a run that it did not reach";

@@ -9,7 +9,7 @@
 
 namespace krl::cpu {
 
-// What is wrong with the result of a job; empty if nothing is. A result without an inconsistency
+// Describes an inconsistency in the result of a job; empty if there is none. A consistent result
 // has exactly the runs and launches that were planned, or those before the one that ended the job,
 // which is among them.
 std::string inconsistency(const Job& job, const Result& result);

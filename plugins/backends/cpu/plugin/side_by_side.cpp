@@ -8,7 +8,7 @@ namespace {
 // Runs with hold-ups: at least so many, where warps met in few lines, and at most.
 constexpr std::size_t kFewestRuns = 6, kMostRuns = 12;
 
-// Of the cases from `begin` on, that with most encounters; the first of several.
+// Returns the case with most encounters, from `begin` on; the first if there are several.
 std::optional<std::size_t> busiest_case(const MachineRuns& runs, std::size_t begin) {
   std::map<std::size_t, std::size_t> counts;
   for (const Encounter& encounter : runs.result().encounters) {

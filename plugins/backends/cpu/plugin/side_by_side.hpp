@@ -15,8 +15,8 @@ namespace krl::cpu {
 // which they did.
 class Encounters {
  public:
-  // Those of the first `cases` cases and, to bound the cost, of one of the others: that in which
-  // warps met in most lines.
+  // Adds the encounters of the first `cases` cases and, to bound the cost, of one other case: the
+  // one in which warps met in most lines.
   void add(const MachineRuns& runs, std::size_t cases);
 
   // Each case in which warps met, once, in lockstep: that loses every update that is not an atomic
@@ -24,7 +24,7 @@ class Encounters {
   std::vector<PlannedRun> in_lockstep() const;
   // Each line, with warps held up after it: a few runs in all, if there are any lines.
   std::vector<PlannedRun> with_hold_ups() const;
-  // For a kernel whose result depends on them: where, and what to do about it.
+  // Explains for a kernel whose result depends on them where that happens, and what to do about it.
   std::string description() const;
 
  private:

@@ -89,7 +89,7 @@ class ImpostorCheck {
 void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
                            const Cancelled& cancelled) {
   const auto task = tasks_.get(definition_json);
-  if (task->protocol == Protocol::kKernelBench) return;  // which checks no task
+  if (task->protocol == Protocol::kKernelBench) return;  // KernelBench checks no task
   EvaluationRequest naive;
   naive.definition_json = definition_json;
   naive.source = task->definition.naive;

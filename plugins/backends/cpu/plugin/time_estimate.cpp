@@ -11,7 +11,7 @@ namespace {
 constexpr double kSectorBytes = 32;
 constexpr double kFloorShare = 0.9;
 constexpr double kReadShare = 0.75;       // the naive kernel may read a little in vain
-constexpr double kOperationsOfWarp = 64;  // of an instruction: a multiply and an add by 32 lanes
+constexpr double kOperationsOfWarp = 64;  // a multiply and an add by 32 lanes
 
 Counters total(const TimeEstimate::Launches& launches) {
   Counters sum;

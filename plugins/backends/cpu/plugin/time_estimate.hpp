@@ -1,5 +1,5 @@
-// From the machine's counters to figures: the estimated time on a given GPU, and the values read by
-// rewards and feedback. Immutable; callable from any thread.
+// Converts the machine's counters to figures: the estimated time on a given GPU, and the values
+// read by rewards and feedback. Immutable; callable from any thread.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
@@ -30,7 +30,7 @@ class TimeEstimate {
   PathClocks path_clocks() const { return cpu::path_clocks(*gpu_); }
   std::uint32_t resident_blocks(const Launch& launch, const AssembledKernel& kernel) const;
 
-  // Of all launches of a run, one after the other. `kernels`: that they launch.
+  // Estimates the time of all launches of a run, one after the other. `kernels`: those they launch.
   double run_ns(const Launches& launches, const AssembledKernels& kernels) const;
   // Distinct bytes that a run reads.
   double loaded_bytes(const Launches& launches) const;
@@ -40,8 +40,8 @@ class TimeEstimate {
   // or of the inputs what the naive kernel reads, where that is less (a gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
 
-  // What a run must have read of its inputs: most of them, or of what the naive kernel reads, where that
-  // is less (a gather).
+  // Returns the bytes that a run must have read: most of its inputs, or of the bytes that the naive
+  // kernel reads, if these are fewer (a gather).
   static double least_loaded_bytes(const ResolvedCase& resolved, double naive_loaded_bytes);
 
   void add_values(const Launches& launches, const AssembledKernels& kernels,

@@ -50,7 +50,7 @@ inline constexpr std::string_view kExecuted = "executed_";
 // Requests of 8 or 16 bytes per lane.
 inline constexpr std::string_view kVectorAccesses = "vector_accesses";
 inline constexpr std::string_view kAtomics = "atomics";  // requests, global and shared
-inline constexpr std::string_view kSectorsPerRequest = "sectors_per_request";  // of global accesses
+inline constexpr std::string_view kSectorsPerRequest = "sectors_per_request";  // global accesses
 // B: distinct sectors, read and written.
 inline constexpr std::string_view kDramBytes = "dram_bytes";
 // dram_bytes over the estimated time, as a share of the GPU's bandwidth, 0..1.

@@ -1,5 +1,5 @@
-// How much work a right but slow kernel may need at shapes beyond the shown ones, by what it needed
-// at these. Pure.
+// Bounds how much work a right but slow kernel may need at shapes beyond the shown ones, from its
+// work at these. Pure.
 #pragma once
 
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
@@ -8,7 +8,7 @@ namespace krl::cpu {
 
 class WorkGrowth {
  public:
-  // From the largest case whose run was counted and ended.
+  // Starts from the largest case whose run was counted and ended.
   WorkGrowth(const PreparedTask& task, const MachineRuns& runs);
 
   // The warp instructions at a shape if each element takes another pass over all elements, or over

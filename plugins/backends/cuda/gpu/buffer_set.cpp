@@ -48,7 +48,7 @@ std::uint64_t bits_of(const ResolvedScalar& scalar) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(scalar.real));
 }
 
-// Where the buffers of a case begin.
+// Offsets at which the buffers of a case begin.
 struct Places {
   const ResolvedCase& resolved;
   const std::vector<std::uint64_t>&tensors, &scratch;

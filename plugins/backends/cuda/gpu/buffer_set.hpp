@@ -18,13 +18,14 @@ inline std::uint64_t aligned(std::uint64_t offset) { return (offset + 255) / 256
 
 struct BufferSet {
   gpu::Program program;
-  std::vector<std::uint64_t> tensor_offsets;  // as the case lists them
+  std::vector<std::uint64_t> tensor_offsets;  // in the order of the case's tensors
   std::vector<std::int64_t> input_offsets;    // in the task's order; -1: computed in place
   std::vector<std::uint64_t> output_offsets;
-  std::vector<gpu::Region> guards;       // around all buffers, never to be written
-  std::vector<std::string> guard_names;  // of the buffer that ends before it; "" before the first
+  std::vector<gpu::Region> guards;  // around all buffers, never to be written
+  // Names of the buffers that end before each guard; "" before the first.
+  std::vector<std::string> guard_names;
 
-  // Where a guard is: "past the end of y".
+  // Describes where a guard lies: "past the end of y".
   std::string place_of(std::size_t guard) const {
     const std::string& name = guard_names[guard];
     return name.empty() ? "before the first buffer" : "past the end of " + name;

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kChecked = 3;  // trials at random, and the last
 constexpr int kEmptyTrials = 16;
-// By how much the medians of trials with no work beside the events may differ.
+// Tolerances on the medians of trials with no work outside the events.
 constexpr double kRestNs = 5e3, kClockNs = 500e3;
 
 // `ask` makes a trial; nothing: it failed.
@@ -63,7 +63,8 @@ class Trials {
     std::set<std::size_t> looks = {most - 1};
     while (looks.size() < std::min(most, kChecked + 1)) looks.insert(random_() % most);
     for (std::size_t t = 0; t < most; ++t) {
-      // What is right for the inputs of those that are checked is known from the candidate before.
+      // The expected outputs of checked trials are known from the previous candidate, whose seeds
+      // are the same.
       const bool looked_at = looks.count(t) > 0;
       run_.seed = looked_at ? first_seed_ + ++checked_ : random_();
       if (!trial(0, &trials) || (looked_at && !is_right())) return std::nullopt;

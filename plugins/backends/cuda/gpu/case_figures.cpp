@@ -12,7 +12,7 @@
 namespace krl::cuda {
 namespace {
 
-constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
+constexpr double kLightSpeed = 0.9;  // share of the least time in which the data can be moved
 // Elements of each input whose share is looked for, and how far off that may be.
 constexpr std::uint64_t kTriesOfAnInput = 32;
 constexpr double kShareError = 0.1;
@@ -49,7 +49,8 @@ void CaseFigures::add(double reference_ns, EvaluationRecord* record) const {
   record->values.push_back({index, std::string(kReferenceSpeedup), "", reference_ns / time_ns});
 }
 
-// What a caller with its data on the host would also wait for; in no time of a case.
+// Adds the time that a caller with its data on the host would also wait; no time of a case includes
+// it.
 void CaseFigures::add_transfer(EvaluationRecord* record) const {
   const ResolvedCase& resolved = task_.cases[run_.case_index];
   gpu::Transfer bytes;
@@ -84,7 +85,7 @@ std::string CaseFigures::faster_than_possible(double ns, std::size_t launches,
              : "";
 }
 
-// Of the outputs, what does not fit the L2.
+// Returns how many bytes of the outputs exceed the L2.
 double CaseFigures::written_bytes() const {
   double bytes = -static_cast<double>(gpu_.description().l2_bytes);
   for (const TensorDefinition& output : task_.definition.outputs) {
@@ -93,8 +94,8 @@ double CaseFigures::written_bytes() const {
   return std::max(bytes, 0.0);
 }
 
-// Of the inputs, the share that the outputs of the task's own kernel follow, less what the few tries
-// may be off. Looked for once a task and checker.
+// Estimates how many bytes of the inputs must be read: the share that the outputs of the task's own
+// kernel depend on, less the error of the few tries. Measured once per task and checker.
 double CaseFigures::read_bytes(const GpuCandidate& own) const {
   const auto known = gpu_.baseline_ns().find(key() + "read bytes");
   if (known != gpu_.baseline_ns().end()) return known->second;

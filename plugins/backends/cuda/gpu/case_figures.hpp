@@ -1,6 +1,6 @@
-// Figures of a timed case beside its time: how far it is from what the GPU and the reference can do,
-// what transfers would add, and whether any kernel can be as fast. Asks the checker only. Used by the
-// thread that holds the GPU's lease.
+// Figures of a timed case beside its time: how far it is from what the GPU and the reference can
+// do, what transfers would add, and whether any kernel can be as fast. Asks the checker only. Used
+// by the thread that holds the GPU's lease.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,15 @@ class CaseFigures {
   // The reference's times with inputs of these seeds; empty if it cannot run where the checker
   // computes. Throws as Gpu::ask_checker does, as all of these do.
   std::vector<double> time_reference(const std::vector<std::uint64_t>& seeds) const;
-  // Measured once a task and checker; 0 if it cannot run there. REQUIRES, where it is not known yet:
-  // no candidate's process could use the GPU meanwhile.
+  // Measured once a task and checker; 0 if it cannot run there. REQUIRES, where it is not known
+  // yet: no candidate's process could use the GPU meanwhile.
   double reference_ns(std::mt19937_64& random) const;
   // Adds the transfers, the share of the roofline and the speedup over the reference, whose time is
   // 0 where there is none.
   void add(double reference_ns, EvaluationRecord* record) const;
-  // Why no candidate of so many launches can have taken so little time; empty: one can. May load the
-  // task's own kernel in the checker, which shows what must be read; null: there is none.
+  // Explains why no candidate with so many launches can be this fast; empty if one can. May load
+  // the task's own kernel in the checker to find which inputs must be read; `own` is null if there
+  // is none.
   std::string faster_than_possible(double ns, std::size_t launches, const GpuCandidate* own) const;
 
  private:

@@ -17,8 +17,8 @@
 namespace krl::cuda {
 namespace {
 
-constexpr int kRepetitions = 2;          // of a wrong run, to see whether it is wrong every time
-constexpr std::uint64_t kMostRuns = 64;  // at once: their requests wait in a pipe
+constexpr int kRepetitions = 2;  // reruns of a wrong run, to see whether it is wrong every time
+constexpr std::uint64_t kMostRuns = 64;  // runs at once: their requests wait in a pipe
 
 struct FaultText {
   CUresult code;
@@ -74,7 +74,7 @@ Comparison comparison_of(const gpu::CheckedOutput& output) {
   return comparison;
 }
 
-// Of each output's expected values, in all runs.
+// Returns the mean of each output's expected values over all runs.
 std::vector<double> means(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs) {
   std::vector<double> means(task.definition.outputs.size()), elements(means.size());
   for (const PlannedRun& run : runs) {
@@ -277,7 +277,7 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
   return true;
 }
 
-// A run failed. What those of the cases before left behind is gone, and so they run again.
+// Reports a failed run. The results of the cases before it are lost, so those run again.
 void report_failure(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
                     const RunnerFailure& failure, EvaluationRecord* record) {
   const PlannedRun& failed = runs[failure.request];

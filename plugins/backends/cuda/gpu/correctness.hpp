@@ -28,7 +28,8 @@ struct Inspection {
   std::string outside;  // a place outside of all buffers that was written; empty: none
 };
 // Does runs with what is loaded, on sets of buffers somewhere in the arena, and looks at what they
-// left behind. Host code does one at a time. `anew`: before each case the module is as if just loaded.
+// left behind. Host code does one at a time. `anew`: before each case the module is as if just
+// loaded.
 Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
                                                                 std::span<const PlannedRun> runs,
@@ -43,7 +44,7 @@ void check_arena(Gpu& gpu, EvaluationRecord* record);
 bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                    EvaluationRecord* record);
 
-// What the checker finds. Throws as Gpu::ask_checker.
+// Returns the checker's results. Throws as Gpu::ask_checker.
 std::vector<gpu::CheckResult> results_of(Gpu& gpu, const std::vector<gpu::Check>& checks);
 
 gpu::DrawnInputs drawn_inputs(const PlannedRun& run);
@@ -54,7 +55,7 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
-// How much the checks of the outputs of a run can tell. Throws as check_on_gpu does.
+// Returns how much the checks of a run's outputs can tell. Throws as check_on_gpu does.
 std::vector<OutputTraits> traits_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
 // Would the made-up outputs pass every run in which they are tried? Throws as check_on_gpu does.

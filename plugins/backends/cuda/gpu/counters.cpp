@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kStarts = 2;  // of its process, for one reading
+constexpr int kStarts = 2;  // process starts for one reading
 
 double value_of(const std::vector<gpu::Counter>& counters, std::string_view name) {
   for (const gpu::Counter& counter : counters) {

@@ -25,16 +25,17 @@ struct ProfilerStart {
   std::string runner;   // under ncu: kernelrl-gpu-runner; empty = it is not ncu
   std::vector<std::string> environment;
   gpu::Setup setup;
-  std::chrono::milliseconds run_limit{10'000};  // of one run of a candidate, of which it takes some
-  double bandwidth = 0;                         // of the GPU's memory, B/s
+  // Limit of one run of a candidate; a reading takes several runs.
+  std::chrono::milliseconds run_limit{10'000};
+  double bandwidth = 0;  // memory bandwidth of the GPU, B/s
 };
 
 class Counters {
  public:
   explicit Counters(ProfilerStart start);
 
-  // Why there are no counters and what to do about it, for people; empty: they work. The first call
-  // starts the profiler, which takes about a second, and decides.
+  // Explains to people why there are no counters and what to do about it; empty if they work. The
+  // first call starts the profiler, which takes about a second, and decides.
   const std::string& problem();
 
   // Profiles the counted run of each case that is not a hold-out and adds what metrics.hpp lists,
@@ -58,9 +59,9 @@ class Counters {
                   EvaluationRecord* record) const;
 
   const ProfilerStart start_;
-  std::optional<std::string> problem_;  // of the first start
+  std::optional<std::string> problem_;  // from the first start
   std::optional<NcuProfiler> ncu_;
-  std::unique_ptr<Conversation> profiler_;  // by CUPTI
+  std::unique_ptr<Conversation> profiler_;  // reads counters by CUPTI
   gpu::ProfilerReady ready_;
   std::string failure_;  // the last one
 };

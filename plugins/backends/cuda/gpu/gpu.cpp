@@ -13,22 +13,22 @@ namespace {
 
 using nlohmann::json;
 
-// By the clock it is the limits of requests.
+// Pauses are counted rather than timed, because the clock belongs to the limits of requests.
 constexpr std::chrono::milliseconds kMemoryPause{5};
 constexpr int kMemoryPauses = 400;
-constexpr double kBusy = 1.5;  // by so much slower
+constexpr double kBusy = 1.5;  // the slowdown from which on the GPU counts as busy
 constexpr std::uint32_t kHostProcessorSeconds = 600, kForEver = 1'000'000'000;
 
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
 
-// Why a worker gave no result.
+// Describes why a worker returned no result.
 std::string complaint(Conversation& worker, const std::optional<json>& answer) {
   if (answer) return answer->at("trouble").at("message");
   const std::string said = worker.complaint();
   return (worker.timed_out() ? "it hung" : "it exited") + (said.empty() ? "" : ": " + said);
 }
 
-// By someone else. One that lives on is killed.
+// True if someone else killed the worker. One that is still alive is killed here.
 bool was_killed(Conversation& worker) {
   if (worker.timed_out()) return false;
   const Ending ending = ending_of(worker.process());
@@ -64,7 +64,7 @@ Gpu::Starting Gpu::start_checker() {
   return start({{workers_.checker, workers_.reference_device}, workers_.environment, {}});
 }
 
-// In a separate thread, as no one need wait for a spare.
+// Starts a worker in a separate thread, so that no one waits for a spare.
 Gpu::Starting Gpu::start(Command command) {
   const gpu::GuardKey key{secret_number(), secret_number()};
   gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes, key};

@@ -29,30 +29,31 @@ struct GpuWorkers {
   std::string sandbox;          // kernelrl-sandbox, for runners; empty = none, and no host code
   std::string profiler;         // the one that reads counters, or ncu; empty = none is wanted
   bool profiler_is_ncu = false;
-  std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
-  std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
+  std::string reference_device;          // device of the checker's libtorch: "auto", "cuda", "cpu"
+  std::vector<std::string> environment;  // locates the driver and selects the visible GPUs
   std::vector<std::string> libraries;    // files that runners may load in addition to the driver's
   std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs
-  std::uint64_t arena_bytes = 0;         // of a runner's, and of the checker's, memory for buffers
-  std::chrono::milliseconds run_limit{10'000};     // of one run, or less: see RunLimit
-  std::chrono::milliseconds check_limit{120'000};  // of one to a checker, loading included
+  std::uint64_t arena_bytes = 0;         // memory for buffers in each runner and in the checker
+  std::chrono::milliseconds run_limit{10'000};  // limit of one run, unless RunLimit shortens it
+  // Limit of one request to a checker, including loading.
+  std::chrono::milliseconds check_limit{120'000};
 };
 
 // Samples of a baseline in the checker, timed as calls of host code are.
 struct CalledBaseline {
   std::vector<double> ns;
-  std::uint32_t calls = 1;  // of a sample
+  std::uint32_t calls = 1;  // calls per sample
   double least_ns = 0;      // the least median of any samples of it
   std::chrono::steady_clock::time_point at;
 };
 
-// Why a runner gave no result.
+// The reason why a runner returned no result.
 struct RunnerFailure {
   // kForged: an answer came that is none.
   enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
-  gpu::Trouble trouble;     // of a kTrouble
-  Ending ending;            // of a kDied
-  std::size_t request = 0;  // of several: which it was
+  gpu::Trouble trouble;     // for kTrouble
+  Ending ending;            // for kDied
+  std::size_t request = 0;  // index of the failed request among several
 };
 
 enum class RunnerKind { kDevice, kHost };
@@ -103,13 +104,12 @@ class Gpu {
   std::map<std::string, std::vector<gpu::DrawnInputs>>& pools() { return current_checker().pools; }
   // The peak rates of the GPU.
   const Peaks& peaks() { return current_checker().peaks; }
-  // Of a kernel that does nothing, in the checker; and by how much longer it takes in the runner.
+  // The time of an empty kernel in the checker, and by how much longer it takes in the runner.
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
   double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
   std::chrono::milliseconds run_limit() const { return run_limit_; }
-  // At most what the workers were started with.
-  // What was free of the GPU's memory before the candidate with host code came.
+  // The GPU's free memory before the candidate with host code came.
   std::uint64_t free_bytes_before() const { return free_bytes_before_; }
   // Do other processes than the checker have a part of the GPU's time? And did they before that
   // candidate came? Throws as ask_checker.
@@ -121,14 +121,14 @@ class Gpu {
   // The number of the runner's memory in the checker.
   std::uint64_t runner();
   Counters& counters() { return counters_; }
-  // Stops the process of host code until the next request to it: nothing of it runs on a processor
-  // while the checker works. What it has enqueued on the GPU goes on.
+  // Stops the process of host code until the next request to it, so that it uses no processor while
+  // the checker works. Work that it has enqueued on the GPU continues.
   void pause_runner();
-  // For a runner that still answers, but whose memory a candidate has reached.
+  // Replaces a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
   void give_up_runner() noexcept;  // the same, whatever has become of the checker
-  // Of which kind the runner is from now on. One that ran host code is gone with this. Throws as
-  // `ask_checker`, and then it is of kDevice.
+  // Selects the kind of runner from now on; a runner that ran host code is discarded. Throws as
+  // `ask_checker`; the kind is then kDevice.
   void choose_runner(RunnerKind kind);
 
  private:
@@ -136,20 +136,20 @@ class Gpu {
     Worker(std::uint64_t its_number, const gpu::GuardKey& key, const Command& command)
         : number(its_number), guards(key), conversation(command) {}
     const std::uint64_t number;
-    const gpu::GuardKey guards;  // of its arena
+    const gpu::GuardKey guards;  // guards of its arena
     Conversation conversation;
     gpu::Ready ready;
-    std::uint64_t attached_to = 0;  // of a runner: the checker that has its memory; 0 = none
+    std::uint64_t attached_to = 0;  // for a runner: the checker that maps its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
     bool paused = false;
-    std::map<std::string, double> baseline_ns;  // of a checker, as the following
+    std::map<std::string, double> baseline_ns;  // for a checker, like the members below
     std::map<std::string, CalledBaseline> called_baselines;
     Peaks peaks;
     std::map<std::string, std::vector<gpu::DrawnInputs>> pools;
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
 
-  // Of one kind: the one that runs candidates, and the one that will.
+  // The workers of one kind: the one that runs candidates, and its replacement.
   struct Runners {
     std::unique_ptr<Worker> active;
     Starting spare;
@@ -175,12 +175,12 @@ class Gpu {
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
   std::chrono::milliseconds run_limit_ = workers_.run_limit;
-  StartingThread starter_;  // of all processes, which are gone before it is
+  StartingThread starter_;  // starts all processes and must outlive them
   std::uint64_t next_number_ = 1;
   std::unique_ptr<Worker> checker_;
   Starting starting_checker_;
   RunnerKind kind_ = RunnerKind::kDevice;
-  std::array<Runners, 2> runners_;  // by kind
+  std::array<Runners, 2> runners_;  // indexed by kind
   std::uint64_t free_bytes_before_ = 0;
   bool is_shared_ = false;
   Counters counters_;
@@ -209,7 +209,7 @@ class RunnerChoice {
   Gpu& gpu_;
 };
 
-// How long a run may take, for a time; afterwards as long as any.
+// Limits the time of a run while it exists, and then restores the former limit.
 class RunLimit {
  public:
   RunLimit(Gpu& gpu, std::chrono::milliseconds limit) : gpu_(gpu), before_(gpu.run_limit()) {

@@ -14,7 +14,7 @@ struct GpuCandidate {
   const LaunchSchedule& schedule;
   const CompiledModule& module;
 
-  // Whether it has host code: then it has no schedule, and counts as one launch.
+  // True if it has host code: then it has no schedule, and counts as one launch.
   bool has_host() const { return !module.library.empty(); }
   gpu::Load load() const {
     if (has_host()) return {"", {}, module.library};

@@ -26,7 +26,7 @@ class GpuPool {
   void with_gpu(const std::function<bool()>& cancelled, const std::function<void(Gpu&)>& use);
 
   std::size_t size() const { return slots_.size(); }
-  // Of one of them: all are alike.
+  // Describes any of the GPUs: all are alike.
   const gpu::GpuDescription& description() const { return slots_.front()->gpu.description(); }
   // The digest of what decides an evaluation here: the GPU, its driver, the processes' programs.
   std::string identity() const;

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kSearchLimit{60};
 constexpr const char* kLibraryFolders[] = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu",
                                            "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"};
 
-// Those of LD_LIBRARY_PATH in `environment` come first.
+// Lists the folders of LD_LIBRARY_PATH in `environment` first.
 std::vector<std::string> library_folders(const std::vector<std::string>& environment) {
   constexpr std::string_view kName = "LD_LIBRARY_PATH=";
   std::vector<std::string> folders;

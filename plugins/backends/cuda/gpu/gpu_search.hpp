@@ -8,7 +8,8 @@
 
 namespace krl::cuda {
 
-// Of our environment: what finds the driver and CUPTI, and says which GPUs are visible.
+// Selects the variables of our environment that locate the driver and CUPTI, and select the visible
+// GPUs.
 std::vector<std::string> gpu_environment();
 
 // The GPUs with these indices, or all if there are none. Asks `runner`, the program
@@ -17,8 +18,8 @@ std::vector<std::string> gpu_environment();
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices);
 
-// The files of the libraries with these names ("cublas, cublasLt") in the folders of `environment` and
-// of the system. Throws Failure(KRL_INVALID_ARGUMENT) for one that is in none.
+// The files of the libraries with these names ("cublas, cublasLt") in the folders of `environment`
+// and of the system. Throws Failure(KRL_INVALID_ARGUMENT) for one that is in none.
 std::vector<std::string> find_libraries(const std::string& names,
                                         const std::vector<std::string>& environment);
 

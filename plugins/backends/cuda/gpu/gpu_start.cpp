@@ -13,7 +13,7 @@
 namespace krl::cuda {
 namespace {
 
-// Of a GPU's memory, what an arena takes if no one says: there are four, and a policy alongside.
+// Default size of an arena: a GPU has four of them, and perhaps a policy alongside.
 std::uint64_t usual_arena(std::uint64_t gpu_bytes, Sizes sizes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
   if (sizes == Sizes::kSmall) return std::min(gpu_bytes / 32, kGibibyte);

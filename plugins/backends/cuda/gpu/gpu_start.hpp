@@ -1,4 +1,4 @@
-// From a backend's options to GPUs that are ready for evaluations.
+// Prepares GPUs for evaluations according to a backend's options.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,13 @@
 namespace krl::cuda {
 
 struct GpuSettings {
-  std::string reference = "auto";  // where expected values are computed: auto, cuda, cpu
-  std::uint64_t arena_bytes = 0;   // of each process, for a candidate's buffers; 0 = by the GPU
-  Sizes sizes = Sizes::kReal;      // that they have to take
+  std::string reference = "auto";  // device that computes expected values: auto, cuda, cpu
+  // Memory of each process for a candidate's buffers; 0 = by the GPU.
+  std::uint64_t arena_bytes = 0;
+  Sizes sizes = Sizes::kReal;  // sizes of cases that must fit
   std::chrono::milliseconds run_limit{10'000};
   bool counters = true;   // are hardware counters wanted, where they can be read?
-  std::string libraries;  // that host code may load, by their names
+  std::string libraries;  // names of the libraries that host code may load
   std::string ncu;        // the program that reads them; empty = CUPTI does
 };
 

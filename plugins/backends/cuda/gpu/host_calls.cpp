@@ -14,9 +14,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kBatchNs = 8e6;  // the way there and back takes 0.1 ms, give or take some
-// In which the GPU turns from one process to the other, give or take some: on an H100 0.3 ms.
+// Upper bound on the time in which the GPU switches between processes: about 0.3 ms on an H100.
 constexpr double kMostTurnNs = 500e3;
-constexpr double kLookNs = 100e3;  // from the one's last answer to the other's first work
+// From the last answer of one process to the first work of the other.
+constexpr double kLookNs = 100e3;
 constexpr double kLongestRestNs = 1e9;
 constexpr std::uint64_t kMostCalls = 1024;
 constexpr int kRehearsals = 8;
@@ -33,7 +34,8 @@ RunnerFailure worked_on(double ns) {
   return failure;
 }
 
-// What the checker needs for its own work, where that was free before the candidate came.
+// Reports that the candidate left too little of the memory that was free before it came for the
+// checker's own work.
 std::optional<RunnerFailure> took_the_memory(Gpu& gpu) {
   const auto free = gpu.ask_checker("free_memory", nullptr).get<std::uint64_t>();
   if (free >= std::min(gpu.arena_bytes(), gpu.free_bytes_before() / 2)) return std::nullopt;

@@ -16,7 +16,7 @@ constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 30;
 constexpr std::chrono::milliseconds kReapPause{5};
 constexpr int kReapPauses = 200;
 
-// What the driver reads. No folder holds libraries.
+// The files that the driver reads. No folder holds libraries.
 constexpr const char* kReadable[] = {
     "/etc/ld.so.cache",    "/usr/share/nvidia", "/proc/self",    "/sys",
     "/proc/driver/nvidia", "/proc/sys",         "/proc/devices", "/proc/cpuinfo",

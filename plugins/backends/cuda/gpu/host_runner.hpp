@@ -17,9 +17,9 @@ namespace krl::cuda {
 // No answer after the first is larger.
 inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 
-// The program `runner` in the sandbox: it sees the devices of GPUs and these libraries, each a file,
-// no other files, no network and no other process, and cannot start any. It has a share of the
-// processors.
+// The program `runner` in the sandbox: it sees the devices of GPUs and these libraries, each a
+// file, no other files, no network and no other process, and cannot start any. It has a share of
+// the processors.
 Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
                          std::vector<std::string> environment, std::uint32_t cpu_seconds,
                          const std::vector<std::string>& libraries);
@@ -34,7 +34,8 @@ Checked<nlohmann::json, RunnerFailure> host_answer(std::uint64_t ticket,
                                                    const std::optional<nlohmann::json>& answer,
                                                    std::size_t numbers = 0);
 
-// How a process ended that answers no more; one that lives on is killed, its `deadline` is over.
+// Returns how a process that no longer answers ended; one that is still alive is killed, because
+// its `deadline` is over.
 Ending ending_of(Subprocess& process);
 
 }  // namespace krl::cuda

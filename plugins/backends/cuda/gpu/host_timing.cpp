@@ -16,14 +16,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kFewestSamples = 8;   // of a candidate, each of milliseconds
-constexpr std::size_t kFewestBaseline = 4;  // of a half
+constexpr std::size_t kFewestSamples = 8;   // samples of a candidate, milliseconds each
+constexpr std::size_t kFewestBaseline = 4;  // samples per half
 constexpr std::size_t kMostBaseline = 8;
-constexpr std::chrono::milliseconds kBaselineLimit{150};  // of a half, beyond the fewest
-constexpr std::chrono::seconds kRecent{10};               // as good as one that is measured now
-constexpr int kLooksAtBaseline = 3;  // at the first call, at some, at a sample's
+constexpr std::chrono::milliseconds kBaselineLimit{150};  // per half, beyond the fewest
+constexpr std::chrono::seconds kRecent{10};  // a baseline this recent need not be measured again
+constexpr int kLooksAtBaseline = 3;  // looks at the first call, at some calls, and at a sample's
 constexpr int kMostLooksAtCalls = 6;
-// By how much a baseline may exceed the least that was seen before it is measured once more.
+// A baseline that exceeds the least one seen by more than this is measured once more.
 constexpr double kSameBaseline = 0.02;
 
 double spread(const std::vector<CallTimes>& samples, std::uint32_t calls) {
@@ -32,7 +32,7 @@ double spread(const std::vector<CallTimes>& samples, std::uint32_t calls) {
   return log_ratio(std::vector<double>(ns.size(), 1.0), ns).half_width();
 }
 
-// As many as the candidate has: half of them from before it, half from after it.
+// Returns as many samples as the candidate has, half of them from before it and half from after it.
 std::vector<double> in_pairs(const CalledBaseline& before, const CalledBaseline& after,
                              std::size_t samples) {
   std::vector<double> ns;
@@ -119,7 +119,7 @@ std::uint32_t HostTiming::calls_of(const BufferSet& buffers, double ns) const {
   return calls_of_batch(ns, buffers.program.bytes, gpu_.arena_bytes());
 }
 
-// As host code is timed: what enqueueing a launch takes counts for both.
+// Times the baseline as host code is timed: enqueueing a launch counts for both.
 double HostTiming::time_baseline(const TimedCase& timed, std::uint32_t calls) {
   if (baseline_.reference) {
     const auto ns = CaseFigures(gpu_, task_, *timed.run).time_reference({random_()});
@@ -193,7 +193,7 @@ bool HostTiming::time_calls(const GpuCandidate& candidate, const TimingSettings&
   return true;
 }
 
-// Of many calls, with new inputs: what host code has seen it may remember.
+// Times many calls with new inputs, because host code may remember the inputs that it has seen.
 std::optional<CallTimes> HostTiming::sample(const GpuCandidate& candidate, const TimedCase& timed,
                                             LaunchCheck* check, EvaluationRecord* record) {
   const std::size_t index = timed.run->case_index;

@@ -26,8 +26,8 @@ class HostTiming {
   // The first half of the baselines' samples, and what else is measured once a task. REQUIRES: no
   // process has a candidate's code. Throws as check_on_gpu does.
   void time_baselines();
-  // Times a candidate that has passed `runs`, ends its process, and times the baselines again. Fills
-  // in as time_on_gpu does, and throws as that.
+  // Times a candidate that has passed `runs`, ends its process, and times the baselines again.
+  // Fills in as time_on_gpu does, and throws as that.
   void time(const GpuCandidate& candidate, const TimingSettings& settings,
             EvaluationRecord* record);
 
@@ -36,8 +36,8 @@ class HostTiming {
     const PlannedRun* run = nullptr;
     CalledBaseline before, after;
     double reference_ns = 0;
-    CallTimes least;          // of one call that does nothing
-    std::uint32_t calls = 1;  // of a sample
+    CallTimes least;          // times of one empty call
+    std::uint32_t calls = 1;  // calls per sample
     std::vector<CallTimes> samples;
   };
 
@@ -58,7 +58,8 @@ class HostTiming {
   const PreparedTask& task_;
   const GpuBaseline baseline_;
   std::vector<TimedCase> cases_;
-  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: unknown
+  // The candidate whose code is loaded there; null: unknown.
+  const GpuCandidate* in_checker_ = nullptr;
   std::mt19937_64 random_;
 };
 

@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::uint64_t kGrain = 256;  // places are multiples of it, as cudaMalloc's are
 constexpr double kSampleNs = 80'000;   // shorter kernels are timed several launches a sample
-// Of a sample. The host takes 3 to 4 us to enqueue one, the GPU 2 us and more to do it, and 50 us
-// for what comes before each sample: with more launches it would wait for the host.
+// Launches per sample. The host takes 3 to 4 us to enqueue one, the GPU at least 2 us to execute
+// it, and 50 us for the preparation of each sample: with more launches it would wait for the host.
 constexpr std::uint64_t kMostLaunches = 32;
-constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of a sample, as its inputs must be drawn
+// Bytes per sample, since its inputs must be drawn.
+constexpr std::uint64_t kMostSetBytes = 64 << 20;
 
 std::uint64_t most_bytes(const gpu::Time& time) {
   std::uint64_t bytes = 0;

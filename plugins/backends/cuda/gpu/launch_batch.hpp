@@ -17,15 +17,16 @@ using namespace evaluator;
 std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes, std::uint64_t from,
                                          std::uint64_t until, std::mt19937_64& random);
 
-inline constexpr std::uint32_t kMostSamples = 8;  // of a batch
+inline constexpr std::uint32_t kMostSamples = 8;  // samples per batch
 
-// How many launches make a sample of a program of so many `kernels`, for one launch of which
-// `shortest` ns were seen, and how many samples make a batch. `set_bytes`: the larger set of the two
-// programs that are timed in the same places.
+// Returns how many launches make a sample of a program with so many `kernels`, one launch of which
+// took at least `shortest` ns; samples_of_batch returns how many samples make a batch. `set_bytes`:
+// the larger set of the two programs that are timed in the same places.
 std::uint32_t launches_of_sample(double shortest, std::size_t kernels, std::uint64_t set_bytes,
                                  std::uint64_t arena_bytes);
 std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_bytes);
-// With several launches, one of the sets is launched never: who works ahead betrays itself.
+// Returns how many sets of a sample are never launched. If there are several launches, one set is
+// such a decoy, so that a candidate that works ahead betrays itself.
 std::uint32_t decoys_of_sample(std::uint32_t launches);
 
 // The request for a batch, and the examination of it. `pool`: at least as many members as there are
@@ -33,12 +34,13 @@ std::uint32_t decoys_of_sample(std::uint32_t launches);
 // are set.
 struct LaunchBatch {
   gpu::Time time;
-  std::vector<std::uint64_t> members;  // of the pool, by set, except for the first
+  std::vector<std::uint64_t> members;  // indices into the pool, by set, except for the first
 };
 void draw(const std::vector<gpu::DrawnInputs>& pool, std::uint64_t arena_bytes,
           std::mt19937_64& random, LaunchBatch* batch);
 
-// Of the first program's copies; what depends on the candidate is the caller's to add.
+// Prepares the examination of the first program's copies; the caller adds what depends on the
+// candidate.
 gpu::Examine examination(const LaunchBatch& batch);
 
 }  // namespace krl::cuda

@@ -16,8 +16,10 @@ namespace {
 constexpr std::size_t kMostOversized = 4;
 constexpr std::size_t kFewestMembers = 4;
 constexpr std::int64_t kFewElements = 512;  // too few to be changed at places that nobody guesses
-constexpr std::uint64_t kPoolShare = 16;    // of the GPU's memory, for members beyond those needed
-// Members that the reference judges unless they are within the tolerance: of a pool that stays, at most.
+// Share of the GPU's memory for members beyond the necessary ones.
+constexpr std::uint64_t kPoolShare = 16;
+// Members that the reference judges unless they are within the tolerance: of a pool that stays, at
+// most.
 constexpr std::size_t kExact = 3;
 constexpr std::size_t kFewFresh = 2;  // a reference in float64 takes up to seconds a draw
 
@@ -166,7 +168,7 @@ void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers
        record_);
 }
 
-// With the inputs of a launch that went wrong, and as it was before any launch.
+// Repeats a launch that went wrong, with the same inputs, in a freshly loaded module.
 bool LaunchCheck::is_wrong_untimed(std::uint64_t member) {
   if (!gpu_.ask_runner("load", candidate_.load())) return false;
   const PlannedRun again = run_of(member);

@@ -25,10 +25,11 @@ class LaunchCheck {
 
   // A pool with at least so many members, the same for every candidate of the task. A few have
   // another distribution than as given, as checked runs have. Two in a row have the same seed, and
-  // differ by their change: what recognises inputs by few of their elements takes one for the other.
+  // differ by their change: what recognises inputs by few of their elements takes one for the
+  // other.
   const std::vector<gpu::DrawnInputs>& pool(std::size_t least, std::mt19937_64& random);
-  // Those of a new one, for a candidate that would recognise earlier inputs: at most so many, and few
-  // where no trusted kernel computes what is right and the reference has to.
+  // Returns the seeds of a new pool, for a candidate that would recognise earlier inputs: at most
+  // `most`, and few if no trusted kernel computes the expected outputs and the reference has to.
   std::vector<std::uint64_t> fresh_seeds(std::size_t most, std::mt19937_64& random);
 
   // Were all of them right? If not, the record says how; the candidate is then loaded again.
@@ -52,7 +53,7 @@ class LaunchCheck {
   const PlannedRun& run_;
   EvaluationRecord* const record_;
   std::string pool_;  // the key of the one that was last asked for
-  std::string once_;  // of the last new one
+  std::string once_;  // the key of the last new pool
 };
 
 }  // namespace krl::cuda

@@ -18,12 +18,13 @@
 namespace krl::cuda {
 namespace {
 
-constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
+constexpr double kClockTolerance = 0.01;  // relative change of the SM clock between batches
 constexpr int kMostDroppedBatches = 3;
-// By how much slower a baseline may be in the candidate's process than in the checker, in addition
+// A baseline may be slower in the candidate's process than in the checker by this much, in addition
 // to the difference in the cost of any launch: on an H200 up to 0.15 us either way.
 constexpr double kSameTime = 0.02, kSameLaunchNs = 60;
-constexpr std::uint32_t kFirstSamples = 2;     // of the first look, whose results are not checked
+// Samples of the first look, whose results are not checked.
+constexpr std::uint32_t kFirstSamples = 2;
 constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
 constexpr double kLongBatchNs = 30e6;          // pairs of samples that take longer come one by one
 constexpr double kTooSlow = 3;  // times the baseline, and long: the first look is all it gets
@@ -41,7 +42,7 @@ double shortest_of(const std::vector<double>& ns) {
   return *std::min_element(ns.begin(), ns.end());
 }
 
-// Of the candidate, at most: with a baseline alongside it that is as slow.
+// Upper bound on the candidate's runs, assuming the baseline next to it is as slow.
 std::uint32_t runs_of(const gpu::Time& time) {
   std::uint32_t runs = 0;
   for (const gpu::Timed& timed : time.programs) runs += 1 + time.samples * timed.launches;
@@ -53,10 +54,10 @@ using Clock = std::chrono::steady_clock;
 // A program that is timed.
 struct Sampled {
   BufferSet buffers;
-  std::uint32_t launches = 1;  // of a sample, each on its own set of buffers
+  std::uint32_t launches = 1;  // per sample, each on its own set of buffers
 
   gpu::Timed timed() const { return {buffers.program, launches, decoys_of_sample(launches)}; }
-  // Of one of those.
+  // Number of kernels in one launch of the program.
   std::size_t kernels() const { return std::max<std::size_t>(buffers.program.launches.size(), 1); }
 };
 
@@ -110,8 +111,8 @@ class CaseTimer {
 
   // ---- one batch
 
-  // Of the candidate, and of a baseline alongside it, whose sample is then the first of the batch
-  // or not. False if the candidate failed: the record then says how.
+  // Times the candidate, and a baseline alongside it; `baseline_first` gives their order within a
+  // batch. Returns false if the candidate failed: the record then contains the reason.
   bool time_candidate(bool baseline_first, Batch* ours, Batch* baseline) {
     gpu::Time request = batch_.time;
     if (!beside_) request.programs.resize(1);
@@ -131,7 +132,7 @@ class CaseTimer {
     return false;
   }
 
-  // Of a baseline that is not alongside the candidate.
+  // Times a baseline that does not run alongside the candidate.
   Batch time_baseline() { return baseline_.reference ? time_reference() : time_in_checker(); }
 
   Batch time_in_checker() {
@@ -251,8 +252,8 @@ class CaseTimer {
     return before > 0 && std::fabs(clock_mhz_ / before - 1) > kClockTolerance;
   }
 
-  // As many batches in the one order as in the other? Of two processes, that is; of two kernels
-  // side by side the order changes within a batch.
+  // True if as many batches ran in one order as in the other. This concerns two processes; for two
+  // kernels side by side, the order changes within a batch.
   bool in_both_orders() const { return batches_ % 2 == 0; }
 
   bool done(Clock::time_point start) const {
@@ -308,14 +309,15 @@ class CaseTimer {
   bool beside_;  // is the baseline timed in the candidate's process?
   const CaseFigures figures_;
   LaunchCheck check_;
-  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: unknown
+  // The candidate whose code is loaded there; null: unknown.
+  const GpuCandidate* in_checker_ = nullptr;
   Sampled ours_, theirs_;
   LaunchBatch batch_;
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
-  std::uint32_t most_samples_ = kMostSamples;  // of a batch
+  std::uint32_t most_samples_ = kMostSamples;  // samples per batch
   std::size_t fewest_ = 0;                     // samples
-  std::size_t batches_ = 0;                    // that count
+  std::size_t batches_ = 0;                    // counted batches
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };

@@ -17,28 +17,29 @@ struct TimingSettings {
   double target = 0.01;     // the interval's half-width at which a case is done, of the log ratio
   std::size_t fewest = 16;  // samples of each
   std::size_t most = 200;
-  std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
+  std::chrono::milliseconds limit{60};  // time that the samples of a case may take
   // One disturbed sample among eight moves a bound far. An interval whose half-width is above
   // `disturbed` therefore gets more samples, until it is narrower or the second limit is reached.
   double disturbed = 0.05;
   std::chrono::milliseconds limit_if_disturbed{300};
 
-  // Whether a case that has been sampled for `spent` may end with an interval of this half-width.
+  // True if a case that has been sampled for `spent` may end with an interval of this half-width.
   bool is_enough(double half_width, std::chrono::nanoseconds spent) const {
     return half_width < target || spent >= (half_width > disturbed ? limit_if_disturbed : limit);
   }
 };
 
-// By how much the logarithms of the times of the same code differ from one loading to the next: on
-// an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the samples
-// contains the truth in more than 95 % (bench/results/2026-11-23_gpu_backends.md).
+// Standard difference between the logarithms of the times of the same code from one loading to the
+// next: on an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the
+// samples contains the true value in more than 95 % of cases
+// (bench/results/2026-11-23_gpu_backends.md).
 inline constexpr double kLoadError = 0.004;
 
 // The baseline of a candidate's times; none by default.
 struct GpuBaseline {
   const GpuCandidate* kernel = nullptr;  // timed as the candidate is
   bool reference = false;                // the task's, by libtorch: one call a sample
-  std::string digest = {};               // of the kernel's code: what it took is known by it
+  std::string digest = {};  // digest of the kernel's code, the key of its measured times
   // The task's own kernel, which passes: what timed launches compute is compared with what it
   // computes; null: against the reference.
   const GpuCandidate* trusted = nullptr;
@@ -46,9 +47,9 @@ struct GpuBaseline {
   bool exists() const { return kernel != nullptr || reference; }
 };
 
-// How long a run of a candidate may take, where the task's own kernel is trusted to end: a second,
-// and 100 times what that kernel takes in the slowest of the timed cases. Measured once a task, in
-// the checker. Throws as Gpu::ask_checker does.
+// Returns how long a run of a candidate may take if the task's own kernel is trusted to end: a
+// second, and 100 times as long as that kernel takes in the slowest of the timed cases. Measured
+// once per task, in the checker. Throws as Gpu::ask_checker does.
 std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
                                     const std::vector<PlannedRun>& runs);
 

@@ -15,8 +15,8 @@
 namespace krl::cuda {
 namespace {
 
-constexpr double kRequestNs = 1e9;  // of those of a request, which has a limit
-// Of a request: its last trial is checked, and no candidate knows which one that is.
+constexpr double kRequestNs = 1e9;  // trials of one request, which has a time limit
+// Trials per request: the last one is checked, and no candidate knows which one that is.
 constexpr std::uint32_t kMostAtOnce = 50;
 
 using Samples = std::vector<double>;  // ns

@@ -14,10 +14,11 @@ namespace krl::cuda {
 
 // KernelBench's: 3 warm-ups, a first trial that does not count, and 100 that do.
 inline constexpr std::uint32_t kWarmUps = 3, kTrials = 100;
-inline constexpr double kMostNs = 10e9;  // of all trials: KernelBench takes its time
+inline constexpr double kMostNs = 10e9;  // all trials together: KernelBench takes its time
 
 // Fills in the times of the counted cases: means, of 100 trials or of those of 10 s. A candidate
-// that fails in a trial is wrong there, and flagged if the outputs of one of some are wrong. Throws as check_on_gpu does.
+// that fails in a trial is wrong there, and flagged if the outputs of one of some are wrong. Throws
+// as check_on_gpu does.
 void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                  EvaluationRecord* record);
 

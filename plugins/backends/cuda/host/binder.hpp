@@ -24,9 +24,9 @@ namespace krl::cuda::python {
 
 constexpr const char* kTooLong = "the answer is too long to follow";
 
-// Follows the answer's text from top to bottom, its constructor, and its forward, of which it writes
-// down the calls. What it cannot follow is an unknown value, which is a problem only where the calls
-// need it. For one answer.
+// Follows the answer's text from top to bottom, then its constructor, then its forward, whose calls
+// it records. Anything that it cannot follow is an unknown value, which is a problem only if the
+// calls need it. Handles one answer.
 class Binder {
  public:
   explicit Binder(const TaskDefinition& task) : task_(task), module_(module_task(task)) {}
@@ -38,8 +38,8 @@ class Binder {
 
   void refuse(std::uint32_t line, std::string why);
 
-  // Whether there may be one more value. A few lines could ask for any amount of time and memory: when
-  // this is used up, nothing is followed any more.
+  // True if there may be one more value. A few lines could ask for any amount of time and memory:
+  // when this budget is used up, nothing more is followed.
   bool affords(const Value& value, std::uint32_t line);
   bool is_used_up() const;
 
@@ -47,8 +47,8 @@ class Binder {
   Scope sizes();
   Value size_of_axis(const std::string& name) const;
 
-  // What get_inputs() or get_init_inputs() of the answer's text gives, with the sizes of the case for
-  // the names of variable axes.
+  // Returns the values of get_inputs() or get_init_inputs() in the answer's text, with the case's
+  // sizes for the names of variable axes.
   std::vector<Value> own_list(const std::string& function);
 
   void construct(const Statement& init);
@@ -70,20 +70,20 @@ class Binder {
 
   // ---- statements
 
-  // Of the file and of the constructor.
+  // Executes a statement of the file or the constructor.
   void run(const Statement& statement, Scope* scope);
 
-  // Of forward and the functions that it calls: what they return, unknown where they cannot be
-  // followed; nothing if they go on.
+  // Follows forward and the functions that it calls. Returns their result, unknown if they cannot
+  // be followed; nothing if execution continues.
   std::optional<Value> follow(const std::vector<Statement>& body, Scope* scope);
 
-  // What a statement assigns that is not followed, or may not be executed, is unknown; and what the
-  // methods and functions assign that it calls.
+  // Marks as unknown the targets of a statement that is not followed or may not be executed,
+  // including those that the methods and functions it calls assign.
   void forget(const Statement& s, Scope* scope);
   void forget_called(const Expression& e, const Scope& scope);
   void forget_body(const Statement& function);
 
-  // Of `list.append(…)` and the like the list.
+  // Marks the list of `list.append(…)` and the like as unknown.
   void forget_changed(const Expression& e, Scope* scope);
 
   void assign(const Expression& target, const Value& value, Scope* scope);
@@ -101,7 +101,7 @@ class Binder {
   Value name(const std::string& text, const Scope& scope) const;
   Value attribute(const Value& owner, const Expression& e);
 
-  // Of a linear layer the sizes are known by its weight.
+  // Returns a part of a linear layer, whose sizes are known from its weight.
   Value part_of(const std::string& path, const std::string& word) const;
 
   Value item(const Value& owner, const Value& index, const Expression& e);
@@ -112,7 +112,8 @@ class Binder {
 
   Value call(const Expression& e, const Scope& scope);
 
-  // Whether it has to do with the values of the module's own tensors, not only with their shapes.
+  // True if the expression depends on the values of the module's own tensors, not only on their
+  // shapes.
   bool is_of_own_tensors(const Expression& e, const Scope& scope);
 
   Value load_inline(const Expression& e, const Scope& scope);
@@ -128,17 +129,17 @@ class Binder {
   Scope globals_, attributes_;
   std::map<std::string, const Statement*> methods_;
   std::vector<Extension> extensions_;
-  std::map<std::string, std::string> exported_;  // in Python -> in C++
+  std::map<std::string, std::string> exported_;  // names in Python -> names in C++
   std::vector<std::string> called_;
   bool has_own_model_ = false;  // ModelNew derives from a model of the answer's text
   bool following_ = false;      // forward: its calls are written down
-  std::string lines_;           // of forward, in C++
+  std::string lines_;           // lines of forward, in C++
   std::string unread_;
   std::uint32_t unread_line_ = 0;
   std::set<const Statement*> forgotten_;  // the functions whose assignments are being forgotten
   int inlined_ = 0, nested_ = 0;
   int made_ = 0;            // tensors
-  std::size_t weight_ = 0;  // of all values so far
+  std::size_t weight_ = 0;  // weight of all values so far
   std::optional<SourceProblem> problem_;
 };
 

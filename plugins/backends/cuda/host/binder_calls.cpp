@@ -9,8 +9,9 @@ namespace krl::cuda::python {
 namespace {
 
 constexpr int kMostInlined = 8;   // Python functions within each other
-constexpr int kMostCalls = 1000;  // of the answer's own functions
-constexpr std::size_t kLongestReplaced = std::size_t{1} << 20;  // that replacing may make
+constexpr int kMostCalls = 1000;  // calls of the answer's own functions
+// Limit on texts that replacing produces.
+constexpr std::size_t kLongestReplaced = std::size_t{1} << 20;
 
 bool has_names(const Expression& call) {
   return std::any_of(call.names.begin(), call.names.end(),
@@ -144,7 +145,7 @@ Value Binder::method(const Value& callee, const std::vector<Value>& given, const
   if (callee.items[0].kind == Value::kText) return text_method(callee, given, e);
   if (callee.items[0].kind != Value::kTensor)
     return unknown("'" + text_of(e) + "' is not understood");
-  if (word == "clone" && !following_) return callee.items[0];  // of a parameter, as drawn
+  if (word == "clone" && !following_) return callee.items[0];  // clone of a parameter, as drawn
   const bool changes_nothing = std::all_of(given.begin(), given.end(), [](const Value& v) {
     return v.kind == Value::kDevice || v.kind == Value::kText || v.kind == Value::kBool;
   });

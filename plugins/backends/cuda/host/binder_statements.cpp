@@ -5,7 +5,7 @@
 namespace krl::cuda::python {
 namespace {
 
-// Whether the body of a `with` does what it does without it.
+// True if the body of a `with` has the same effect without the `with`.
 bool changes_nothing(const Statement& with) {
   return std::all_of(with.expressions.begin(), with.expressions.end(), [](const Expression& e) {
     const std::string text = text_of(e);

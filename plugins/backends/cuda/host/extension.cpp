@@ -16,7 +16,7 @@ std::string function_at(const std::vector<SourceToken>& tokens, std::size_t at) 
   return name.empty() || name.front() == ':' ? name : "::" + name;
 }
 
-// Of m.def("name", &function, …).
+// Reads m.def("name", &function, …).
 void read_definition(const std::vector<SourceToken>& tokens, std::size_t at,
                      std::map<std::string, std::string>* functions) {
   const std::string& name = tokens[at + 2].text;

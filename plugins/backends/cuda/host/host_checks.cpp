@@ -24,7 +24,8 @@ SourceProblem problem_at(const SourceToken& token, std::string message) {
   return {token.line, token.column, std::move(message)};
 }
 
-// What an #include at token `at` names, with its quotes or brackets; empty if it is not one.
+// Returns the header that an #include at token `at` names, with its quotes or brackets; empty if it
+// is not one.
 std::string header_of(const std::vector<SourceToken>& tokens, std::size_t at) {
   if (!tokens[at].is("include") || at == 0 || !tokens[at - 1].is("#")) return {};
   std::string header;

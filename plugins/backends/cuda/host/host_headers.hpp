@@ -9,7 +9,7 @@ namespace krl::cuda {
 
 inline constexpr char kHostHeaders[] = "host";  // a shared folder, see InstalledFiles
 
-// Of all names and contents in the folder.
+// Computes a digest over all names and contents in the folder.
 std::string digest_of_headers(const std::filesystem::path& folder);
 
 }  // namespace krl::cuda

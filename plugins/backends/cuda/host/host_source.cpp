@@ -9,7 +9,7 @@
 namespace krl::cuda {
 namespace {
 
-// How a kernel has a tensor of each DType, and what is passed for it.
+// The pointer type that kernels use for a DType, and the expression that is passed for it.
 struct PointerType {
   std::string_view shown, passed;
 };
@@ -112,7 +112,7 @@ bool names_half(std::string_view source) {
   return false;
 }
 
-// Of a torch extension.
+// Adds the types that a torch extension needs.
 std::string with_needed_types(std::string_view source) {
   const char* const first = names_half(source) ? "" : "#define KERNELRL_NO_HALF\n#line 1\n";
   return first + std::string(source);
@@ -161,7 +161,7 @@ std::string with_host_call(std::string_view source, const TaskDefinition& task) 
 }
 
 std::string with_host_call(const BoundAnswer& answer) {
-  // Which function is meant is known, so that PYBIND11_MODULE of the answer does nothing.
+  // The function to call is known, so PYBIND11_MODULE of the answer expands to nothing.
   constexpr const char* kNoModule =
       "#include <torch/extension.h>\n"
       "#undef PYBIND11_MODULE\n"

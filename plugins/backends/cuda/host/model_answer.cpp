@@ -10,7 +10,7 @@ namespace krl::cuda {
 namespace python {
 namespace {
 
-constexpr std::size_t kMostWeight = std::size_t{1} << 24;  // of all values that are made, in bytes
+constexpr std::size_t kMostWeight = std::size_t{1} << 24;  // bytes of all values that are made
 constexpr std::size_t kLongestSource = std::size_t{1} << 20;
 constexpr std::string_view kReturned = "what forward returns";
 

@@ -29,7 +29,7 @@ std::vector<std::string> split(const std::string& text, std::string_view separat
   return parts;
 }
 
-// Of "a = 1, b = (2, 3)".
+// Parses "a = 1, b = (2, 3)".
 ModuleTask::Named named_values(const std::string& text) {
   ModuleTask::Named values;
   const Expression call = python::read_python_expression("f(" + text + ")");

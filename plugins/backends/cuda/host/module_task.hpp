@@ -1,6 +1,6 @@
-// What the prompt of a task says of the PyTorch module that it was made of: how it is constructed,
-// what its forward takes, and which inputs stand in the places of its own tensors. The importer of
-// KernelBench (scripts/import) writes these sentences, for models and for model_answer.hpp. Pure.
+// Reads from a task's prompt how the original PyTorch module is constructed, what its forward
+// takes, and which inputs replace its own tensors. The importer of KernelBench (scripts/import)
+// writes these sentences, for models and for model_answer.hpp. Pure.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
@@ -16,15 +16,15 @@ namespace krl::cuda {
 struct ModuleTask {
   using Named = std::vector<std::pair<std::string, python::Expression>>;
 
-  std::vector<python::Expression> arguments;   // of the constructor
+  std::vector<python::Expression> arguments;   // arguments of the constructor
   Named names;                                 // values of names in them
   std::map<std::string, std::string> axes;     // name in them -> axis
   Named constants;                             // arguments of forward that are no tensors
-  std::vector<std::string> inputs;             // of forward
+  std::vector<std::string> inputs;             // inputs of forward
   std::map<std::string, std::string> tensors;  // "conv.weight" -> input
 };
 
-// Where the prompt says nothing: no arguments, all inputs are forward's.
+// If the prompt does not describe a module, there are no arguments, and all inputs are forward's.
 ModuleTask module_task(const TaskDefinition& task);
 
 }  // namespace krl::cuda

@@ -10,7 +10,7 @@
 namespace krl::cuda::python {
 namespace {
 
-constexpr int kDeepest = 100;  // of nested expressions and blocks: deeper ones are kOther
+constexpr int kDeepest = 100;  // nested expressions and blocks: deeper ones are kOther
 
 class Reader {
  public:
@@ -70,8 +70,8 @@ class Reader {
     return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
   }
 
-  // A statement that is not understood: its logical line, and its suite. `read`: what was read of it
-  // before that was known. No suite is read twice, which would double the time with each level.
+  // A statement that is not understood: its logical line, and its suite. `read`: what was read of
+  // it before that was known. No suite is read twice, which would double the time with each level.
   Statement other(Statement read) {
     Statement unknown;
     unknown.line = here().line;
@@ -99,7 +99,7 @@ class Reader {
     return unknown;
   }
 
-  // Of `a = b = …`, `a |= …`, `a: int = …` and `for a, b in …`.
+  // Parses the targets of `a = b = …`, `a |= …`, `a: int = …` and `for a, b in …`.
   std::vector<Expression> targets() {
     std::vector<Expression> all;
     const std::size_t begin = at_;
@@ -188,7 +188,7 @@ class Reader {
       path.kind = Expression::kName;
       path.line = here().line;
       path.text = take("*") ? "*" : dotted_name();
-      // Without another name, `import a.b` makes the name a.
+      // Without `as`, `import a.b` binds the name a.
       std::string called = path.text.substr(0, path.text.find('.'));
       if (take("as")) {
         called = name();

@@ -1,6 +1,6 @@
-// Python source as a tree, as far as answers in Python need it: imports, assignments, calls, with,
-// functions and classes. Whatever else there is becomes a node of kind kOther, with its text; no
-// input is an error. Nothing is executed. Pure.
+// Parses Python source into a tree, as far as answers in Python need it: imports, assignments,
+// calls, with, functions and classes. Anything else becomes a node of kind kOther, with its text;
+// no input is an error. Nothing is executed. Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Expression {
   std::vector<Expression> parts;
   std::vector<std::string> names;
   std::uint32_t line = 0;  // 1-based
-  int depth = 1;           // of the tree
+  int depth = 1;           // depth of the tree
 
   bool is(Kind wanted, std::string_view spelling) const {
     return kind == wanted && text == spelling;
@@ -58,11 +58,12 @@ struct Statement {
     kWith,        // expressions: the contexts; body
     kNothing,     // pass, del, a docstring
   } kind = kOther;
-  std::string text;  // of kOther the first word
+  std::string text;  // for kOther the first word
   std::vector<Expression> expressions;
   std::vector<Parameter> parameters;
   std::vector<Statement> body, otherwise;
-  std::vector<std::string> called;  // of kOther: by its line, in `f(…)` and `a.f(…)` the f
+  // For kOther: the names that its line calls; in `f(…)` and `a.f(…)`, f.
+  std::vector<std::string> called;
   std::uint32_t line = 0;
 };
 
@@ -72,7 +73,7 @@ std::vector<Statement> read_python(std::string_view source);
 // An expression on its own; kOther if the text is something else.
 Expression read_python_expression(std::string_view text);
 
-// As Python code, on one line; of a long one the beginning.
+// Renders the expression as Python code on one line; a long one is cut.
 std::string text_of(const Expression& expression);
 
 }  // namespace krl::cuda::python

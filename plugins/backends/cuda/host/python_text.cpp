@@ -3,7 +3,7 @@
 namespace krl::cuda::python {
 namespace {
 
-constexpr std::size_t kLongestText = 200;  // of an expression in a message
+constexpr std::size_t kLongestText = 200;  // characters of an expression in a message
 
 // Writes an expression as Python code. Stops soon after kLongestText.
 class Writer {

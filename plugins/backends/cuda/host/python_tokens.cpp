@@ -178,7 +178,7 @@ class Scanner {
   std::string_view source_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
-  int depth_ = 0;  // of brackets
+  int depth_ = 0;  // nesting of brackets
   bool line_begins_ = true;
   std::vector<std::size_t> indents_ = {0};
   std::vector<Token> tokens_;

@@ -1,5 +1,5 @@
-// What an expression of Python is, as far as it is known without running it: a number, a tensor with
-// its code in C++, a module within the module. Pure.
+// The value of a Python expression, as far as it is known without running it: a number, a tensor
+// with its code in C++, a module within the module. Pure.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Value {
     kTensor,      // code: an at::Tensor, or what a function of the answer's returned
     kShape,       // code: the tensor whose shape it is
     kDevice,      // a device or a type of float32: arguments that change nothing
-    kExtension,   // what load_inline returned
+    kExtension,   // result of load_inline
     kFunction,    // text: a function of an extension
     kPython,      // a function of the answer's Python
     kMethod,      // text: its name; code: of which tensor
@@ -46,13 +46,13 @@ Value unknown(std::string why);
 Value coded(Value::Kind kind, std::string code);
 Value texted(Value::Kind kind, std::string text);
 Value truth(bool is_true);
-Value integer_of(std::string code);  // that is known when the code runs
+Value integer_of(std::string code);  // its value is known when the code runs
 Value number_of(double number, bool integer);
 Value number_in(const std::string& written);
 
-std::size_t weight(const Value& value);  // in memory, about, in bytes
+std::size_t weight(const Value& value);  // approximate size in memory, in bytes
 
-// Whether an `if` would be taken; none: that is not known.
+// Tells whether an `if` would be taken; none: unknown.
 std::optional<bool> truth_of(const Value& value);
 
 // a SIGN b, of the expression `e`: unknown where PyTorch would compute it.

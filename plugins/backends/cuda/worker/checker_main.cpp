@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the GPU's memory, what expected values may take, and pools of them.
+// Divisors of the GPU's memory: limits on expected values and on pools of them.
 constexpr std::uint64_t kExpectedShare = 5, kPoolShare = 10;
 
 // Only a plan with a GPU needs libtorch's CUDA half, which needs much more than it.
@@ -29,7 +29,7 @@ bool load_torch_cuda() {
   return false;
 }
 
-// Of the GPU's, in bytes.
+// Returns the GPU's free memory in bytes.
 std::size_t free_memory() {
   std::size_t free = 0, all = 0;
   KRL_CUDA(cuMemGetInfo, &free, &all);

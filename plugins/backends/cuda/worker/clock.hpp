@@ -3,7 +3,8 @@
 
 namespace krl::gpu {
 
-// In MHz, now; 0 where the library is missing or does not report it. `device`: as CUDA counts them.
+// Returns the current SM clock in MHz; 0 if the library is missing or does not report it. `device`:
+// CUDA's index.
 double sm_clock_mhz(int device);
 
 }  // namespace krl::gpu

@@ -1,4 +1,4 @@
-// What evaluator/check/draws.inc needs on a GPU.
+// Defines the names that evaluator/check/draws.inc needs on a GPU.
 
 #define KRL_DRAW __device__
 

@@ -17,14 +17,14 @@ constexpr std::uint32_t kDefaultShared = 48 << 10;
 constexpr std::size_t kGaps = 33;
 constexpr int kTransfers = 3;
 constexpr std::uint64_t kMostStaged = 64 << 20;
-// What KernelBench writes over the L2 before a trial. It takes the GPU so long that the host has
-// enqueued a short call meanwhile. Less only where 64 times the L2 are less.
+// Bytes that KernelBench writes over the L2 before a trial. This takes the GPU so long that the
+// host enqueues a short call meanwhile. Fewer are written only if 64 times the L2 is less.
 constexpr std::uint64_t kTrialsFlush = 256 << 20, kMostFlushes = 32;
 constexpr double kSlicesNs = 5e6;  // a time slice of a GPU is 2 ms or so
 constexpr std::uint32_t kMostSliceRounds = 1u << 24;
-// Which the host has enqueued when the GPU starts a batch. It takes the GPU about as long to flush
-// its L2 and run a sample as it takes the host to enqueue one: the host stays ahead, even when it
-// is held up for a while.
+// Samples that the host has enqueued when the GPU starts a batch. Flushing the L2 and running a
+// sample takes the GPU about as long as enqueueing takes the host: the host stays ahead, even when
+// it is held up for a while.
 constexpr std::size_t kSamplesAhead = 6;
 
 DeviceEvent event() {
@@ -43,7 +43,7 @@ void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, const Drawn
   }
 }
 
-// What a set at `base` is filled with where no launch has written.
+// Fills the regions of a set at `base` that no launch has written with poison.
 void add_blank(const Program& program, std::uint64_t base, std::uint64_t poison,
                std::vector<DeviceFill>* fills) {
   for (const Region& blank : program.blank) {
@@ -195,7 +195,7 @@ CUdeviceptr DeviceSession::upload_sealed(std::vector<DeviceFill> fills) {
   return fills_.upload(fills);
 }
 
-// Of `sets` sets, whose fills are together at `fills`.
+// Draws `sets` sets; their fills are consecutive at `fills`.
 void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& program,
                          std::size_t sets, bool changes) {
   std::uint64_t longest = 0;

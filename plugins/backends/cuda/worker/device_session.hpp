@@ -64,7 +64,7 @@ class DeviceSession {
   // Launches what is loaded on a set anywhere; not waited for.
   void launch(const Program& program, CUdeviceptr set) { launch(program, set, loaded_); }
   std::vector<std::vector<double>> time(const Time& time);
-  // In the place of calls, of a module's program; see protocol.hpp.
+  // Replaces calls for a module's program; see protocol.hpp.
   double time_launches(const Stage& stage);
   void call(const Calls& calls);
   void finish(const std::nullptr_t&) { library().finish(); }
@@ -76,7 +76,7 @@ class DeviceSession {
   double time_call(const std::function<void()>& call);
   // Does nothing on the GPU, and waits for it: from then on the GPU works for this process.
   void wake(const std::nullptr_t&);
-  // Of a loaded module's program.
+  // Times trials of a loaded module's program.
   std::vector<double> time_trials(const Trials& trials);
   std::array<double, 2> time_called_trial(const CalledTrial& trial);
   // The same of whatever `call` enqueues on the default stream; `prepare` comes before each.
@@ -84,7 +84,8 @@ class DeviceSession {
       const std::function<void()>& call, std::uint32_t warm_ups, std::uint32_t trials,
       const std::function<void()>& prepare = [] {});
   Transfer transfer(const Transfer& bytes);
-  // By what factor work of several of the GPU's time slices took longer than it ever did.
+  // Returns by what factor work that spans several of the GPU's time slices is slower than the
+  // fastest time seen.
   double slowdown();
 
  private:
@@ -118,7 +119,7 @@ class DeviceSession {
   bool is_as_new(const Load& load) const;
   void load_anew();
   std::vector<Queued> upload(const Time& time);
-  // As if no launch had been before this one of a module's.
+  // Resets the state that earlier launches left, as if this were a module's first launch.
   void overwrite_leftovers(const Program& program, const Module& module);
   void launch_unmeasured(const Time& time, const std::vector<Queued>& programs);
   void enqueue_all(const Time& time, const std::vector<Queued>& programs);
@@ -138,16 +139,16 @@ class DeviceSession {
   CUfunction fill_ = nullptr, change_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
   std::optional<Gate> gate_;
   std::optional<Leftovers> leftovers_;
-  std::uint64_t overwritten_ = 0;       // how often: the number of the next poison
+  std::uint64_t overwritten_ = 0;       // number of overwrites: the number of the next poison
   std::optional<HostLibrary> library_;  // instead of a module, or for calls that do nothing
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
-  const GuardKey guards_;  // of the arena
+  const GuardKey guards_;  // guards of the arena
   std::uint64_t flush_bytes_ = 0;
   DeviceMemory flush_, trials_flush_;
   UploadBuffer fills_, moves_;
   std::uint64_t next_seal_ = std::uint64_t{1} << 62;  // beyond the words of any arena
-  std::uint32_t slice_rounds_ = 1;  // of krl_multiply_add, that take several time slices
+  std::uint32_t slice_rounds_ = 1;  // rounds of krl_multiply_add that take several time slices
   double least_slices_ns_ = 0;
   std::vector<Sample> samples_;  // their events are used again and again
   Sample gap_;

@@ -33,7 +33,7 @@ struct DeviceMove {
 };
 static_assert(sizeof(DeviceMove) == 16);
 
-// How the elements of a tensor lie in memory, in elements.
+// The layout of a tensor's elements in memory, in elements.
 struct DeviceStrides {
   std::uint64_t shape[8];
   std::int64_t strides[8];

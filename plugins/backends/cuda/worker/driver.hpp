@@ -52,8 +52,8 @@ void require(CUresult result, const char* call);
 #define KRL_CUDA(function, ...) \
   ::krl::gpu::require(::krl::gpu::driver().function(__VA_ARGS__), #function)
 
-// An owner of one handle, freed by `Free` when this dies. What fails then is of no interest: after
-// a fault nothing can be freed.
+// Owns one handle and frees it with `Free`. Errors of freeing are ignored: after a fault nothing
+// can be freed.
 template <class Handle, void (*Free)(Handle)>
 class Owned {
  public:
@@ -80,10 +80,10 @@ void free_event(CUevent event);
 void free_import(CUdeviceptr memory);
 
 using DeviceMemory = Owned<CUdeviceptr, free_memory>;
-using HostMemory = Owned<void*, free_host_memory>;  // that the GPU reads
+using HostMemory = Owned<void*, free_host_memory>;  // readable by the GPU
 using DeviceModule = Owned<CUmodule, free_module>;
 using DeviceEvent = Owned<CUevent, free_event>;
-using ImportedMemory = Owned<CUdeviceptr, free_import>;  // of another process
+using ImportedMemory = Owned<CUdeviceptr, free_import>;  // memory of another process
 
 int attribute(CUdevice_attribute which, CUdevice device);
 DeviceMemory allocate(std::uint64_t bytes);

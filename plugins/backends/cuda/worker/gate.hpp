@@ -11,8 +11,8 @@ class Gate {
   // `wait`: krl_wait of the trusted kernels.
   explicit Gate(CUfunction wait);
 
-  // Calls `enqueue`. What it enqueues waits until it opens the gate, or ends; at most some
-  // milliseconds, should the driver itself have to wait for the GPU before it can continue.
+  // Calls `enqueue`. The work that it enqueues waits until it opens the gate, or returns; at most
+  // some milliseconds, in case the driver itself has to wait for the GPU before it can continue.
   template <class Enqueue>
   void behind(const Enqueue& enqueue) {
     close();
@@ -31,7 +31,7 @@ class Gate {
 
   CUfunction wait_;
   HostMemory memory_;
-  CUdeviceptr flag_ = 0;  // in the memory, as the GPU sees it
+  CUdeviceptr flag_ = 0;  // address on the GPU of a flag in the memory
 };
 
 }  // namespace krl::gpu

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is mapped into this process.
+// Returns the files that are mapped into this process.
 std::set<std::string> mapped_files() {
   std::set<std::string> files;
   std::ifstream maps("/proc/self/maps");
@@ -23,8 +23,8 @@ std::set<std::string> mapped_files() {
   return files;
 }
 
-// The driver loads parts of itself when they are needed. They lie beside it, as does NVML, which can
-// change a GPU's clocks.
+// The driver loads parts of itself when they are needed. They lie beside it, as does NVML, which
+// can change a GPU's clocks.
 std::vector<std::string> needed_libraries() {
   std::set<std::string> files = mapped_files();
   for (const fs::path file : mapped_files()) {

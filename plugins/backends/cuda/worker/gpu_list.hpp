@@ -15,7 +15,7 @@ struct GpuDescription {
   int driver = 0;    // the newest CUDA that the driver can: 13000
   std::uint64_t memory_bytes = 0, l2_bytes = 0;
   int multiprocessors = 0;
-  double bandwidth = 0;  // of the memory by its clock and width, bytes/s
+  double bandwidth = 0;  // bytes/s, from the memory's clock and width
   // The files whose code a process that uses it needs: its own libraries and the driver's.
   std::vector<std::string> libraries;
 };

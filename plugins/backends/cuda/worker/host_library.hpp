@@ -23,8 +23,8 @@ struct HostFailure : std::runtime_error {
   Trouble::Host host;
 };
 
-// Memory for the tensors of a call, kept for the next one. What is released can be given out again
-// at once, as all work is in the order of one stream; what was held is kept until `recycle`.
+// Memory for the tensors of a call, kept for the next one. Released memory can be reused at once,
+// because all work is ordered by one stream; held memory is kept until `recycle`.
 class TensorMemory {
  public:
   void* allocate(std::uint64_t bytes);
@@ -32,7 +32,7 @@ class TensorMemory {
   void hold(const void* inside);  // any address of a block
   // Makes what is free unreadable: no call shall find the results of an earlier one.
   void recycle();
-  void let_go();  // of what was held, as it is
+  void let_go();  // releases held memory as it is
 
  private:
   struct Block {
@@ -43,7 +43,7 @@ class TensorMemory {
   void offer(CUdeviceptr address, const Block& block);  // if it can be given out
 
   std::map<CUdeviceptr, Block> blocks_;
-  // Those that can be given out, by their size: a search among all would count as the call's time.
+  // The blocks that can be given out, by size: searching all blocks would count as the call's time.
   std::multimap<std::uint64_t, CUdeviceptr> offered_;
   std::vector<CUdeviceptr> held_;
   std::uint64_t recycled_ = 0;  // blocks: the number of the next one's poison
@@ -51,8 +51,8 @@ class TensorMemory {
 
 class HostLibrary {
  public:
-  // `find_changes`, `gather`: the trusted kernels of these names. An empty object: calls do nothing.
-  // Throws HostFailure if it cannot be loaded.
+  // `find_changes`, `gather`: the trusted kernels of these names. An empty object: calls do
+  // nothing. Throws HostFailure if it cannot be loaded.
   HostLibrary(const std::string& shared_object, CUfunction find_changes, CUfunction gather);
   HostLibrary(const HostLibrary&) = delete;
 
@@ -84,9 +84,9 @@ class HostLibrary {
   Function function_ = nullptr;
   CUfunction find_changes_, gather_;
   TensorMemory memory_;
-  std::string failure_;                       // of the call that is made
-  const HostArguments* arguments_ = nullptr;  // of that call
-  // Of the calls since `finish`: where their outputs are, each with its place.
+  std::string failure_;                       // failure of the current call
+  const HostArguments* arguments_ = nullptr;  // arguments of the current call
+  // Outputs of the calls since `finish`: each one's location and destination.
   std::vector<Copy> outputs_;
   DeviceMemory snapshot_;
   std::uint64_t snapshot_bytes_ = 0;

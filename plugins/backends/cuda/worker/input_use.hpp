@@ -1,6 +1,6 @@
-// Which share of a task's inputs a right kernel must read: elements here and there are made extreme,
-// one at a time, and the task's own kernel shows whether an output follows. Used by one thread; the
-// session's context is current.
+// Measures which share of a task's inputs a right kernel must read: single elements are made
+// extreme, one at a time, and the task's own kernel shows whether an output follows. Used by one
+// thread; the session's context is current.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class InputUse {
   InputUse(DeviceSession& session, OutputCheck& check)
       : session_(session), check_(check), compare_(session.trusted("krl_compare_launches")) {}
 
-  // For each input; 0 of those whose elements cannot be changed one by one.
+  // Returns a share for each input; 0 if its elements cannot be changed one by one.
   std::vector<double> shares(const UseInputs& use);
 
  private:

@@ -8,8 +8,8 @@ namespace krl::gpu {
 namespace {
 
 constexpr std::size_t kMostProblems = 4;
-// At most so many of the sets that differ from what the trusted program computed are held against the
-// reference, those that differ most: it may take long.
+// At most so many sets that differ from the trusted program's outputs are compared with the
+// reference, beginning with the largest differences: it may take long.
 constexpr std::size_t kMostDifferent = 8;
 
 bool is_decoy(const Examine& examine, std::uint64_t set) {
@@ -60,7 +60,7 @@ Check LaunchOutputCheck::Made::check_of(std::uint64_t member) const {
 ReferenceProblem LaunchOutputCheck::compute(const Made& made) {
   const Pool& pool = made.pool;
   std::vector<DrawnInputs> drawn = pool.members;
-  drawn.push_back(pool.check.drawn);  // whose right outputs are known
+  drawn.push_back(pool.check.drawn);  // its expected outputs are known
   std::vector<std::uint64_t> places;
   for (std::size_t s = 0; s < drawn.size(); ++s) places.push_back(s * pool.program.bytes);
   session_.lay_out(made.memory.get(), pool.program, places, drawn, 0);
@@ -129,7 +129,7 @@ void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& m
 std::vector<std::size_t> LaunchOutputCheck::different_sets(const Examine& examine, const Made& made,
                                                            CUdeviceptr copies) {
   std::vector<DeviceComparison> comparisons;
-  std::vector<std::size_t> sets;  // of the comparisons
+  std::vector<std::size_t> sets;  // sets of the comparisons
   std::uint64_t longest = 0;
   for (std::size_t s = 0; s < examine.places.size(); ++s) {
     if (is_decoy(examine, s)) continue;

@@ -1,8 +1,9 @@
 // Judges the outputs of many timed launches as those of checked runs are judged. First they are
-// compared with what a trusted program computed from the same inputs: the task's naive kernel, which
-// has passed the check itself, or the reference if there is none. The rounding that is allowed is an
-// element's in a checked run, and for the first members of a pool none. What differs is held against
-// the reference. Used by one thread; the session's context is current.
+// compared with the outputs that a trusted program computed from the same inputs: the task's naive
+// kernel, which has passed the check itself, or the reference if there is none. The allowed
+// rounding is that of the element in a checked run, and none for the first members of a pool.
+// Outputs that differ are compared with the reference. Used by one thread; the session's context is
+// current.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +28,22 @@ class LaunchOutputCheck {
   struct Output {
     std::uint64_t offset = 0, elements = 0;
     DType dtype = DType::kFloat32;
-    CUdeviceptr rounding = 0;  // of each element in the checked run
+    CUdeviceptr rounding = 0;  // rounding of each element in the checked run
   };
   struct Made {
     DeviceMemory memory;  // a set for each seed, one after the other
     std::uint64_t bytes = 0;
     Pool pool;
-    std::shared_ptr<const OutputCheck::Expected> checked;  // of the checked run
+    std::shared_ptr<const OutputCheck::Expected> checked;  // from the checked run
     std::vector<Output> outputs;
 
     CUdeviceptr set(std::uint64_t member) const {
       return memory.get() + member * pool.program.bytes;
     }
-    // Of those the rounding in the checked run says nothing: they have other distributions.
+    // True if a checked run's rounding does not apply to the member, because it has another
+    // distribution.
     bool is_exact(std::uint64_t member) const { return member < pool.exact.size(); }
-    // Of a member that was run like a checked one.
+    // Returns the check of a member that was run like a checked one.
     Check check_of(std::uint64_t member) const;
   };
 
@@ -60,8 +62,8 @@ class LaunchOutputCheck {
   const std::uint64_t memory_bytes_;
   CUfunction compare_;
   std::map<std::string, Made> pools_;
-  std::deque<std::string> order_;  // of pools, the oldest first
-  std::uint64_t bytes_ = 0;        // of them
+  std::deque<std::string> order_;  // keys of pools, oldest first
+  std::uint64_t bytes_ = 0;        // size of all pools
   UploadBuffer comparisons_, wrong_;
 };
 

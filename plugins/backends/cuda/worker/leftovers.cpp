@@ -6,7 +6,7 @@
 namespace krl::gpu {
 namespace {
 
-constexpr unsigned kThreads = 256;  // of a block, as the trusted kernels are compiled
+constexpr unsigned kThreads = 256;  // threads per block, as the trusted kernels are compiled
 constexpr std::uint32_t kLocalBytes[] = {128, 512, 2048, 8192, 32768, 65536};
 
 unsigned positive(CUdevice_attribute which, CUdevice device) {

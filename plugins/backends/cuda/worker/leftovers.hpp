@@ -1,6 +1,6 @@
-// What launches leave behind in the multiprocessors: shared memory, the local memory of each place
-// that a thread may have, registers. No launch clears them, and no module owns them. Used by one
-// thread.
+// Overwrites the state that launches leave behind in the multiprocessors: shared memory, the local
+// memory of each place that a thread may have, registers. No launch clears it, and no module owns
+// it. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace krl::gpu {
 // The kernels' needs: what they leave nothing in need not be overwritten.
 struct Footprint {
   bool shared = false;
-  std::uint32_t local_bytes = 0;  // of a thread
+  std::uint32_t local_bytes = 0;  // per thread
 };
 
 class Leftovers {
@@ -28,7 +28,8 @@ class Leftovers {
  private:
   unsigned multiprocessors_, threads_, shared_bytes_;  // the last two of a multiprocessor
   CUfunction overwrite_;
-  std::map<std::uint32_t, CUfunction> overwrite_local_;  // by the bytes of a thread that they write
+  // Keyed by the bytes per thread that they write.
+  std::map<std::uint32_t, CUfunction> overwrite_local_;
 };
 
 }  // namespace krl::gpu

@@ -19,9 +19,9 @@ std::vector<T> downloaded(CUdeviceptr memory, std::uint64_t count) {
   return values;
 }
 
-// Where there is so little to compute, a GPU waits for the launch of each of a reference's many
-// operations, which takes longer than the operation itself on a processor. What PyTorch gives in
-// float32 is another thing there, and counts where it is expected as it is.
+// True if the reference is quicker on a processor. With so little to compute, a GPU waits longer
+// for the launch of each of a reference's many operations than the operation takes on a processor.
+// PyTorch's float32 results differ there, which matters if they are expected exactly.
 bool is_quicker_on_cpu(const OracleRequest& request) {
   constexpr std::uint64_t kLittle = 256 << 10;
   return request.memory_bytes <= kLittle && request.terms != 0;
@@ -350,7 +350,7 @@ void OutputCheck::compare(const Check& check, CUdeviceptr set, CUdeviceptr expec
   }
 }
 
-// Of a wrong output; on the host, where order costs nothing.
+// Finds the first errors of a wrong output; on the host, where keeping order costs nothing.
 std::vector<ElementError> OutputCheck::first_errors(const Check& check, std::size_t output,
                                                     CUdeviceptr set, CUdeviceptr expected) const {
   const OracleTensor& declared = check.reference.outputs[output];
@@ -375,7 +375,7 @@ std::vector<ElementError> OutputCheck::first_errors(const Check& check, std::siz
 void OutputCheck::find_changes(const Check& check, CUdeviceptr set, CUdeviceptr expected,
                                CheckResult* checked) {
   std::vector<DeviceRange> ranges;
-  std::vector<std::size_t> inputs;  // whose ranges come first
+  std::vector<std::size_t> inputs;  // inputs, whose ranges come first
   for (std::size_t i = 0; i < check.input_offsets.size(); ++i) {
     if (check.input_offsets[i] < 0) continue;
     const OracleTensor& input = check.reference.inputs.at(i);

@@ -30,12 +30,12 @@ class OutputCheck {
   void fetch(const Fetch& fetch);
   // Is the arena of a runner as it was before its candidate came?
   bool is_intact(const Detach& runner);
-  // Of each output's expected values.
+  // Returns the sum of each output's expected values.
   std::vector<double> sums(const Check& check);
-  // How much the check of each output can tell. Puts outputs where `check` has them, in the
-  // session's own arena.
+  // Returns how much the check of each output can tell. Puts the outputs where `check` places them,
+  // in the session's own arena.
   std::vector<OutputTraits> traits(const Check& check);
-  // Which outputs are right if they are made up. Puts them there, too.
+  // Tells which made-up outputs pass the check. Puts them there, too.
   std::vector<bool> try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
 
@@ -60,7 +60,7 @@ class OutputCheck {
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
   // Puts the expected outputs into a set.
   ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
-  // For each range of the memory at `base`, above 0 where it is not as expected.
+  // Returns for each range of the memory at `base` a number above 0 if it is not as expected.
   std::vector<std::uint64_t> changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
                                      const GuardKey& key);
 
@@ -88,9 +88,9 @@ class OutputCheck {
                                          CUdeviceptr expected) const;
 
   DeviceSession& session_;
-  std::mutex turn_;  // at the session, of threads that compute references
+  std::mutex turn_;  // serialises the session's use by threads that compute references
   std::optional<ReferenceStore> on_gpu_;
-  std::array<ReferenceStore, 4> on_cpu_;  // of each thread; the first is the caller's
+  std::array<ReferenceStore, 4> on_cpu_;  // one for each thread; the first is the caller's
   MemoryCache<Expected> expected_;
   std::map<std::uint64_t, Arena> arenas_;
   DeviceMemory copies_;

@@ -6,8 +6,9 @@ namespace krl::gpu {
 namespace {
 
 constexpr int kTries = 5;
-constexpr std::uint64_t kMostMoved = std::uint64_t{256} << 20;  // of an array: many times any L2
-constexpr std::uint64_t kMovedAtOnce = 16;                      // by a thread, which does so once
+// Bytes of an array: many times any L2.
+constexpr std::uint64_t kMostMoved = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMovedAtOnce = 16;  // bytes moved by a thread, in one go
 // Enough threads for any GPU. Each has eight chains, and a round is a multiply and an add of each.
 constexpr std::uint32_t kBlocks = 8192, kThreads = 128, kOperationsOfRound = 16;
 constexpr std::uint32_t kMostRounds = 4096;
@@ -19,7 +20,7 @@ double best_of(DeviceSession& session, const std::function<void()>& enqueue) {
   return std::max(best, 1.0);
 }
 
-// By the better of a copy and an addition: memory that is read more than written may be faster.
+// Takes the better of a copy and an addition: memory that is read more than written may be faster.
 double moved_bytes_per_ns(DeviceSession& session) {
   CUfunction copy = session.trusted("krl_copy"), add = session.trusted("krl_add");
   std::uint64_t elements = std::min(session.arena_bytes() / 3, kMostMoved) / kMovedAtOnce;

@@ -1,24 +1,26 @@
 // The requests of the evaluator to the two processes of a GPU, and their answers.
 //
-//   kernelrl-gpu-runner    runs candidates' device code; has nothing that one must not reach
-//   kernelrl-gpu-checker   trusted: expected values, comparison, what a baseline really takes
+//   kernelrl-gpu-runner runs candidates' device code; holds nothing that a candidate must not reach
+//   kernelrl-gpu-checker trusted: expected values, comparison, true times of baselines
 //
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an
 // object of that and kAnswer.
-// Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
-// whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
-// Attach, Detach, Stage, Fetch, "time_launches" (of a Stage), Check, "input_shares" (of a UseInputs), "is_intact" (of a Detach: holds a
-// runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
-// each output's expected values), "traits" (of a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
-// Peaks, "free_memory" of the GPU, in bytes, "slowdown", by what factor some work took longer than
-// ever before, as it does where other processes use the GPU, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
-// kernelrl-gpu-profiler, does Setup and Load with different answers (counters/counter.hpp).
+// Both processes handle Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and
+// "empty_launch", which answers with the time of an empty kernel's launch in ns. Only the checker
+// handles Attach, Detach, Stage, Fetch, "time_launches" (takes a Stage), Check, "input_shares"
+// (takes a UseInputs), "is_intact" (takes a Detach: a bool, true if a runner's arena holds only
+// guards), Pool, Examine, "sums" (takes a Check: a list of the sums of each output's expected
+// values), "traits" (takes a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer,
+// "peaks" (answers with Peaks), "free_memory" (the GPU's, in bytes), "slowdown" (by what factor
+// some work took longer than ever before, because other processes use the GPU), and "clock" (the SM
+// clock in MHz, 0 = unknown). A third process, kernelrl-gpu-profiler, handles Setup and Load with
+// different answers (counters/counter.hpp).
 //
-// An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
-// Whoever has examined a set restores the guards in its place.
-// Memory that no launch has written holds a poison, by its number: of the kind poison_of(number, 0)
-// with that seed (evaluator/check/poison.hpp). No two launches in a row find the same kind.
+// An arena holds guards outside of laid-out sets of buffers: bytes that only a key can predict.
+// Code that has examined a set restores the guards in its place.
+// Memory that no launch has written holds a poison, given by its number: the kind poison_of(number,
+// 0) with that seed (evaluator/check/poison.hpp). No two consecutive launches find the same kind.
 // Offsets count from the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
@@ -62,12 +64,12 @@ struct Setup {
   GuardKey guards;
 };
 
-// For it: the driver and a context, of a checker libtorch too.
+// Covers starting the driver and a context, and in a checker loading libtorch.
 inline constexpr std::chrono::minutes kSetupLimit{2};
 
 struct Ready {
   std::string arena;              // its CUDA IPC handle
-  bool reference_on_gpu = false;  // of a checker: where its libtorch computes
+  bool reference_on_gpu = false;  // for a checker: runs libtorch on the GPU
 };
 
 // An input that is drawn on the GPU.
@@ -80,7 +82,7 @@ struct Fill {
 };
 
 struct Argument {
-  bool address = false;  // of the buffer at offset `value`; else the value's bits
+  bool address = false;  // the address of the buffer at offset `value`; else the value's bits
   std::uint64_t value = 0;
 };
 
@@ -107,10 +109,10 @@ struct HostArguments {
   int inputs = 0;
   std::vector<int> outputs;  // places in `tensors`
   std::vector<HostScalar> scalars;
-  std::vector<std::int64_t> axes;  // that vary
+  std::vector<std::int64_t> axes;  // the variable axes
 };
 
-// What the inputs of a set are drawn from.
+// Determines the values of a set's inputs.
 struct DrawnInputs {
   std::uint64_t seed = 0;
   Distribution distribution = Distribution::kAsGiven;
@@ -123,11 +125,11 @@ struct Region {
 
 // A candidate's work in one case: a set of buffers, poisoned and filled, and what runs on it.
 struct Program {
-  std::uint64_t bytes = 0;  // of a set, guard zones included; a multiple of 8
+  std::uint64_t bytes = 0;  // size of a set, guard zones included; a multiple of 8
   std::vector<Fill> inputs;
   std::vector<Region> blank;  // poisoned: outputs and scratch buffers
   std::vector<Launch> launches;
-  HostArguments host;  // where a library is loaded, which launches by itself
+  HostArguments host;  // used if a library is loaded, which launches by itself
 };
 
 // Replaces what is loaded, or is loaded alongside it. The answer is null.
@@ -135,15 +137,15 @@ struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
   std::string library;               // instead of both: a shared object
-  bool has_variables = true;         // which launches may change: loaded again before each batch
-  std::uint32_t stack_bytes = 0;     // of a thread's local memory, at most
+  bool has_variables = true;         // launches may change them: loaded again before each batch
+  std::uint32_t stack_bytes = 0;     // limit on a thread's local memory
   bool beside = false;               // a second module, to be timed in turn with the first
 };
 
 // Lays out a set and runs the program on it. The answer is null.
 struct Run {
   Program program;
-  std::uint64_t place = 0;  // of the set, in the arena
+  std::uint64_t place = 0;  // offset of the set in the arena
   DrawnInputs inputs;
   std::uint64_t poison = 0;  // its number
   bool anew = false;         // the module is loaded again, if launches may have changed it
@@ -152,7 +154,7 @@ struct Run {
 // A program whose time is sampled.
 struct Timed {
   Program program;
-  std::uint32_t launches = 1;  // of it, in a sample
+  std::uint32_t launches = 1;  // launches per sample
   std::uint32_t decoys = 0;    // sets that are laid out like the others, and never launched
 
   std::uint32_t sets() const { return launches + decoys; }
@@ -168,38 +170,41 @@ struct Time {
   std::vector<Timed> programs;
   std::uint32_t samples = 0;
   std::uint32_t sets = 0;  // for which a sample has places; a program may use fewer
-  // Of each set, in the order of their launches, those of a sample together; and one before all
-  // others, of the launches that are not measured. `poisons`: their numbers.
+  // Offsets of all sets, in the order of their launches, those of a sample together; before all
+  // others comes one set for the launches that are not measured. `poisons`: numbers of the sets'
+  // poisons.
   std::vector<std::uint64_t> places, poisons;
   std::vector<DrawnInputs> inputs;
-  // Where copies of the first program's sets are kept afterwards, but of that one; empty: nowhere.
+  // Where copies of the first program's sets are kept afterwards, except for the unmeasured one;
+  // empty: nowhere.
   std::vector<std::uint64_t> kept;
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
 };
 
 // Calls of a library, one a set, in this order; the answer comes when their work is done. Calls
-// that do nothing where no library is loaded. Before them "wake" makes the GPU turn from one process
-// to the other. Then "finish" brings their outputs to their places,
-// and "recycle" makes unreadable what they no longer need; the answers are null. None of this is
-// timed here: in a process of a candidate's own, no clock is to be believed.
+// that do nothing where no library is loaded. Before them "wake" makes the GPU turn from one
+// process to the other. Then "finish" brings their outputs to their places, and "recycle" makes
+// unreadable what they no longer need; the answers are null. None of this is timed here: in a
+// process of a candidate's own, no clock is to be believed.
 struct Calls {
   HostArguments host;
-  std::vector<std::uint64_t> places;  // of the sets, in the arena
+  std::vector<std::uint64_t> places;  // offsets of the sets in the arena
 };
 
 // Trials of a program as KernelBench times it (src/kernelbench/timing.py at 423217d), one call at a
-// time, all on the same set, which is laid out already: a wait for all work, 256 MB written over the
-// L2, an event, the call, an event. Before each, what nobody has written is poisoned again. What goes on beside the events' stream they do not see, and host
-// code can forge the answer: nanoseconds of each trial, of which warm-ups are none.
+// time, all on the same set, which is laid out already: a wait for all work, 256 MB written over
+// the L2, an event, the call, an event. Before each trial, memory that nobody has written is
+// poisoned again. The trials do not see work on streams other than the events', and host code can
+// forge the answer: nanoseconds of each trial, warm-ups excluded.
 struct Trials {
   Program program;
-  std::uint64_t place = 0;  // of the set, in the arena
+  std::uint64_t place = 0;  // offset of the set in the arena
   std::uint32_t warm_ups = 0, trials = 0;
 };
 
-// One trial of a library, on a set that is laid out already; or of calls that do nothing. The answer:
-// the nanoseconds between the events, and those from the second until all streams had ended, which
-// are few unless work went on beside the events' stream.
+// One trial of a library, on a set that is laid out already; or of calls that do nothing. The
+// answer: the nanoseconds between the events, and those from the second until all streams had
+// ended, which are few unless work went on beside the events' stream.
 struct CalledTrial {
   HostArguments host;
   std::uint64_t place = 0;
@@ -216,8 +221,8 @@ struct TimeReference {
   std::uint32_t warm_ups = 0, trials = 0;
 };
 
-// How long do a case's inputs and outputs take between the GPU and page-locked memory of the host?
-// The answer is the same with nanoseconds.
+// Asks how long a case's inputs and outputs take between the GPU and page-locked memory of the
+// host. The answer has the same type, with nanoseconds.
 struct Transfer {
   std::uint64_t to_gpu = 0, to_host = 0;  // bytes
 };
@@ -228,7 +233,7 @@ struct Trouble {
   std::string message;  // "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE"
   std::uint32_t launch = 0;
   bool launching = false;  // it was refused at launch `launch`, before anything ran
-  // Of a library: kNone, or whose doing it is.
+  // For a library: whose fault it is, or kNone.
   enum Host { kNone, kItsFailure, kItsWorkLeft } host = kNone;
 };
 
@@ -249,23 +254,23 @@ struct Detach {
 // Holds a set in a runner's arena after a Run against the expected values; those are computed if
 // the key is new. "check" has a list of them; the answer is a list of CheckResults.
 struct Check {
-  std::string key;           // of everything that decides the expected values
+  std::string key;           // identifies everything that decides the expected values
   OracleRequest reference;   // its memory is the checker's own
   std::vector<Fill> inputs;  // offsets into that memory
   DrawnInputs drawn;
   double atol = 0, rtol = 0;
   std::uint64_t runner = 0;                 // 0: only compute what is expected
-  std::uint64_t place = 0, bytes = 0;       // of the set, in the arena
-  std::vector<std::int64_t> input_offsets;  // in the set; -1: may change
+  std::uint64_t place = 0, bytes = 0;       // the set in the arena
+  std::vector<std::int64_t> input_offsets;  // offsets in the set; -1: may change
   std::vector<std::uint64_t> output_offsets;
-  std::vector<Region> guards;  // in the set
+  std::vector<Region> guards;  // regions of the set
   bool fetched = false;        // the set is the one that was fetched last
 };
 
-// Lays out sets in a runner's arena, by which that learns neither seeds nor guards, and leaves the
-// L2 cold. The answer is null. Of "time_launches" the arena is the checker's own, and the program
-// of the module that is loaded is then launched on each set, one after the other: the answer is
-// what one took from enqueueing the first to the end of the last, in ns.
+// Lays out sets in a runner's arena, which therefore learns neither seeds nor guards, and leaves
+// the L2 cold. The answer is null. For "time_launches" the arena is the checker's own, and the
+// program of the loaded module is then launched on each set, one after the other: the answer is the
+// time of one launch, from enqueueing the first to the end of the last, in ns.
 struct Stage {
   std::uint64_t runner = 0;
   Program program;
@@ -280,14 +285,14 @@ struct Stage {
   }
 };
 
-// Copies sets from a runner's arena into memory that no candidate's process maps, and puts guards in
-// their place: whatever is judged later is these copies, until the next are fetched. The answer,
+// Copies sets from a runner's arena into memory that no candidate's process maps, and puts guards
+// in their place: whatever is judged later is these copies, until the next are fetched. The answer,
 // null, comes when that is done.
 struct Fetch {
   std::uint64_t runner = 0;           // 0: from the checker's own arena
-  std::uint64_t bytes = 0;            // of a set
-  std::vector<std::uint64_t> places;  // of each set
-  std::vector<std::uint64_t> kept;    // of its copy in the arena; empty: of no set there is one
+  std::uint64_t bytes = 0;            // size of a set
+  std::vector<std::uint64_t> places;  // offset of each set
+  std::vector<std::uint64_t> kept;    // offset of each set's copy in the arena; empty: no copies
 };
 
 // The outputs with which timed launches of a case are compared: those that a trusted program
@@ -297,10 +302,11 @@ struct Fetch {
 struct Pool {
   std::string key;
   Program program;
-  std::vector<std::uint64_t> output_offsets;  // in its sets
+  std::vector<std::uint64_t> output_offsets;  // offsets in its sets
   std::vector<DrawnInputs> members;
-  std::vector<Check> exact;  // of the first members, for which no rounding is allowed before that
-  Check check;               // of a run of the case that the program must pass
+  // Checks of the first members, which allow no rounding before the reference is asked.
+  std::vector<Check> exact;
+  Check check;  // a run of the case that the program must pass
 };
 
 // Fetches the sets of a Time, unless they are, and holds them against a pool: a launch may have
@@ -309,10 +315,11 @@ struct Examine {
   std::string pool;
   std::uint64_t runner = 0;
   Timed timed;
-  std::vector<std::uint64_t> places, members;  // of each set; members: of the pool
-  std::vector<std::uint64_t> kept;             // of its copy; empty: of no set there is one
-  std::vector<std::uint64_t> poisons;          // of each set, their numbers
-  std::vector<std::int64_t> input_offsets;     // in a set; -1: may change
+  // For each set, its offset, and its index in the pool.
+  std::vector<std::uint64_t> places, members;
+  std::vector<std::uint64_t> kept;          // offset of each set's copy; empty: no copies
+  std::vector<std::uint64_t> poisons;       // number of each set's poison
+  std::vector<std::int64_t> input_offsets;  // offsets in a set; -1: may change
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;
   bool fetched = false;
@@ -323,14 +330,14 @@ struct Examine {
 struct UseInputs {
   Program program;
   std::vector<std::uint64_t> output_offsets;
-  Check check;  // of a run of the case
+  Check check;  // a run of the case
   std::uint64_t seed = 0, tries = 1;
 };
 
 struct SetProblem {
   enum Kind { kOutput, kInput, kGuard, kDecoy } kind = kOutput;
   std::uint64_t set = 0;
-  std::uint64_t index = 0;  // of the output, the input or the guard
+  std::uint64_t index = 0;  // index of the output, the input or the guard
   std::uint64_t wrong = 0;  // elements of an output
 };
 
@@ -343,18 +350,18 @@ struct Examined {
 // copies of an input. The answer is a bool for each.
 struct TryImpostor {
   Check run;
-  std::vector<double> numbers;  // of the outputs
+  std::vector<double> numbers;  // values of the outputs
   std::int64_t copied = -1;     // the index of an input; -1: none
 };
 
 struct CheckedOutput {
   std::uint64_t wrong = 0;
   double max_abs_error = 0, max_rel_error = 0;
-  std::vector<ElementError> first;  // of the wrong ones
+  std::vector<ElementError> first;  // the first wrong elements
 };
 
 struct CheckResult {
-  ReferenceProblem problem;  // of the reference: nothing was compared; no message: none
+  ReferenceProblem problem;  // if it has a message, the reference failed and nothing was compared
   std::vector<CheckedOutput> outputs;
   std::vector<std::size_t> changed_inputs;  // indices
   std::vector<std::size_t> changed_guards;

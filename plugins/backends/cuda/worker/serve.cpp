@@ -32,7 +32,7 @@ json answer(const Handlers& handlers, const std::string& kind, const json& reque
   }
 }
 
-// With the ticket of its request, where that has one.
+// Adds the ticket of its request, if that has one.
 json answer(const Handlers& handlers, json request) {
   const json ticket = request.value(kTicket, json());
   request.erase(kTicket);

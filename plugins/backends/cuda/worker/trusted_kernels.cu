@@ -1,8 +1,8 @@
 // The checker's own kernels: they lay out sets of buffers and put them away, hold what a candidate
-// left against what is expected, and make timed launches wait for each other. Compiled for
-// the GPU by the backend's compiler, and by g++ for tests. The structs are those of
-// device_types.hpp, the arithmetic that of evaluator/check/{element,comparison}.cpp. Before it stand
-// device_draws.cu and evaluator/check/draws.inc.
+// left against what is expected, and make timed launches wait for each other. Compiled for the GPU
+// by the backend's compiler, and by g++ for tests. The structs are those of device_types.hpp, the
+// arithmetic that of evaluator/check/{element,comparison}.cpp. Before it stand device_draws.cu and
+// evaluator/check/draws.inc.
 
 typedef unsigned int u32;
 typedef unsigned short u16;
@@ -183,7 +183,8 @@ __device__ Fill unsealed(Fill fill, u64 start, u64 mask) {
   return fill;
 }
 
-// What no launch has written yet; `elements` are bytes, `seed` is the number of the poison.
+// Poisons memory that no launch has written yet; `elements` are bytes, `seed` is the number of the
+// poison.
 __device__ void fill_poison(const Fill& fill, char* base) {
   char* at = base + fill.offset;
   for (u64 i = thread_index(); i < fill.draw.elements / 4; i += thread_count())
@@ -277,7 +278,7 @@ extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, 
 
 // Registers that are written at once, of 256 that a thread may have.
 constexpr int kRegisters = 224;
-// For so long a block stays, so that all of a launch are resident at once.
+// A block stays for this long, so that all blocks of a launch are resident at once.
 constexpr long long kResidentClocks = 8192;
 
 #ifdef __CUDACC__
@@ -306,8 +307,8 @@ __device__ u32 overwritten_registers(u32 word) {
   return sum;
 }
 
-// Shared memory and registers, a block a multiprocessor. What the registers held stays in sight
-// through a word that stands in shared memory anyway.
+// Overwrites shared memory and registers, one block per multiprocessor. The values in registers
+// stay observable through a word that is in shared memory anyway.
 extern "C" __global__ void __launch_bounds__(256) krl_overwrite(u64 poison, u32 words) {
   const long long start = clock64();
   const u32 sum = overwritten_registers(poison_word(poison, threadIdx.x));

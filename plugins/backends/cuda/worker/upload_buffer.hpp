@@ -10,7 +10,7 @@ namespace krl::gpu {
 
 class UploadBuffer {
  public:
-  // Where the values are until the next call.
+  // Uploads the values and returns their address, which is valid until the next call.
   template <class T>
   CUdeviceptr upload(const std::vector<T>& values) {
     return upload(values.data(), values.size() * sizeof(T));

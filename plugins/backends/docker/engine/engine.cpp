@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::seconds kStartLimit{60};  // for Docker to take up a process
-constexpr char kWrittenFor[] = "1.41";           // of Docker 20.10, which Debian 12 has
+constexpr char kWrittenFor[] = "1.41";           // the version of Docker 20.10, which Debian 12 has
 
 std::pair<int, int> numbers_of(const std::string& version) {
   int major = 0, minor = 0;

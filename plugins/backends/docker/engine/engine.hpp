@@ -21,7 +21,8 @@ namespace krl::docker {
 using http::Patience;
 
 inline constexpr const char* kDefaultSocket = "/run/docker.sock";
-// That of $DOCKER_HOST, as Docker's own programs read it ("unix:///path"), else kDefaultSocket.
+// Returns the socket of $DOCKER_HOST, as Docker's own programs read it ("unix:///path"), else
+// kDefaultSocket.
 std::string default_socket();
 
 struct ContainerSummary {
@@ -72,13 +73,13 @@ class Engine {
   // Prepares a process in a running container. Returns the exec's id.
   std::string create_exec(const std::string& container, const ExecRequest& request,
                           const Patience& patience) const;
-  // Starts it, gives it `input`, and reads what it writes. Whatever ends this before the process
-  // ends leaves it running, or even about to be started. Cancelling is a failure, a deadline is
-  // none.
+  // Starts the process, writes `input` to it, and reads its output. If this call ends before the
+  // process does, the process continues, or may even be started later. Cancelling is a failure, a
+  // deadline is not.
   ExecOutput run_exec(const std::string& exec, std::string_view input, const OutputLimits& limits,
                       const Patience& patience) const;
-  // How the process ended, if it has; that may be a moment after the end of its output. 126 and
-  // 127: it could not be started, its output says why.
+  // Returns how the process ended, if it has; that may be a moment after the end of its output. 126
+  // and 127: it could not be started, and its output contains the reason.
   std::optional<int> exit_code(const std::string& exec, const Patience& patience) const;
 
  private:

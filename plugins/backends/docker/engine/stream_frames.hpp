@@ -13,7 +13,7 @@ namespace krl::docker {
 
 struct OutputLimits {
   std::size_t out_bytes = std::size_t{64} << 20;  // more is too much
-  std::size_t err_bytes = std::size_t{64} << 10;  // what comes after is dropped
+  std::size_t err_bytes = std::size_t{64} << 10;  // limit; later output is dropped
 };
 
 class StreamFrames {

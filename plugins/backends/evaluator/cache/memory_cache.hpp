@@ -92,7 +92,7 @@ class MemoryCache {
   const std::uint64_t max_bytes_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<Slot>> slots_;
-  std::list<std::string> order_;  // of the kept ones, last used first
+  std::list<std::string> order_;  // keys of the kept entries, most recently used first
   std::uint64_t bytes_ = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace krl::evaluator {
 namespace {
 
-// Of what it asks for: wherever its file lies, draws and cached evaluations are the same.
+// Covers only what the task asks for, so that draws and cached evaluations do not depend on where
+// its file lies.
 std::string digest_of(TaskDefinition task) {
   task.origin = {};
   return files::Digest().add(to_json(task).dump()).hex();

@@ -17,14 +17,14 @@
 
 namespace krl::evaluator {
 
-// Which cases a backend has time for. Small: a task's `cases`, checked and timed. Real: where a
-// task names sizes of real work, it is timed at those, and checked at all.
+// The cases that a backend has time for. kSmall: a task's `cases` are checked and timed. kReal: a
+// task that lists sizes of real work is timed at those, and checked at all.
 enum class Sizes { kSmall, kReal };
 
 // A task with its cases and hold-outs resolved, read once.
 struct PreparedTask {
   TaskDefinition definition;
-  std::string digest;               // of the definition without its origin
+  std::string digest;               // digest of the definition without its origin
   std::vector<ResolvedCase> cases;  // the shown ones, then the hold-outs, then fresh ones
   std::size_t n_cases = 0;          // shown ones: the small, then the real
   std::size_t n_real = 0;
@@ -46,14 +46,15 @@ struct PreparedTask {
   }
 };
 
-// Where a task's definition gives a case, as a message begins: "file:line:column" of `cases[i]`,
-// `real[i]` or `holdout[i]`, or for a fresh shape of `ranges`.
+// Returns where a task's definition lists a case, as messages begin: "file:line:column" of
+// `cases[i]`, `real[i]` or `holdout[i]`, or for a fresh shape of `ranges`.
 std::string origin_of(const PreparedTask& task, std::size_t case_index);
 
 // The same with its name: "file:line:column: the case n=7", or "…: the shape n=7 of the ranges".
 std::string located(const PreparedTask& task, std::size_t case_index);
 
-// Of the tensors of one case together: more takes minutes to fill and compare, on a GPU seconds.
+// Limit on the tensors of one case together: more would take minutes to fill and compare, seconds
+// on a GPU.
 inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
 inline constexpr std::int64_t kMostRealBytes = std::int64_t{8} << 30;
 
@@ -82,7 +83,7 @@ class TaskStore {
 
 struct CaseData {
   std::vector<std::vector<std::byte>> inputs;  // in the task's order
-  std::vector<ExpectedOutput> expected;        // of the outputs, in the task's order
+  std::vector<ExpectedOutput> expected;        // one per output, in the task's order
 
   std::size_t bytes() const;
 };

@@ -1,4 +1,4 @@
-// From the runs of an evaluation to its cases. Pure.
+// Turns the runs of an evaluation into verdicts of its cases. Pure.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ struct RunVerdict {
   // Adds what became of one output.
   void add(const ResolvedTensor& output, const Comparison& comparison,
            Telling telling = Telling::kValues);
-  // Adds that `count` elements of it, the first of which is given, were never written. Whatever is
-  // expected there, this is wrong.
+  // Records that `count` elements, beginning at `first`, were never written, which is wrong
+  // whichever values are expected there.
   void add_unwritten(const ResolvedTensor& output, std::int64_t first, std::int64_t count);
 };
 
 // The first `count` cases, all passed so far.
 std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count);
 
-// For an evaluation's `why`: "n=7", or "n=7 (not shown)" of a fresh shape.
+// Returns the case's name for an evaluation's `why`: "n=7", or "n=7 (not shown)" for a fresh shape.
 std::string named(const Case& c);
 
 // Adds a run to its case.
 void merge(const RunVerdict& run, const PlannedRun& plan, Case* c);
 
-// Of a case that is not run because an earlier one got the verdict.
+// Gives the verdict to a case that is not run because an earlier one failed with it.
 void leave_out(Case* c, Verdict verdict);
 
 // Ends the evaluation in the middle of case `stopped`: it and those after it that have not failed

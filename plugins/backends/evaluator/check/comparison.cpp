@@ -85,7 +85,7 @@ std::string values_text(const ResolvedTensor& tensor, const ElementError& error)
   return " is " + text(error.got) + ", expected " + text(error.expected);
 }
 
-// How wrong it is, so roughly that it does not reveal the right value; empty where even that would.
+// Describes the relative error, too roughly to reveal the right value; empty if even that would.
 std::string share_text(const ResolvedTensor& tensor, const ElementError& error) {
   const double share = std::fabs(error.got - error.expected) / std::fabs(error.expected);
   if (!is_floating(tensor.dtype) || !std::isfinite(share)) return {};

@@ -19,7 +19,7 @@ struct ElementError {
 
 struct Comparison {
   std::int64_t wrong = 0;                       // number of elements
-  std::vector<ElementError> first;              // at most kFirstErrors of them
+  std::vector<ElementError> first;              // at most kFirstErrors errors
   double max_abs_error = 0, max_rel_error = 0;  // infinity where a NaN or an infinity is wrong
 
   bool passed() const { return wrong == 0; }
@@ -33,14 +33,14 @@ inline constexpr std::size_t kFirstErrors = 4;
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
                           const ExpectedOutput& expected, const Tolerance& tolerance);
 
-// How much the check of an output can tell, whatever a candidate writes there.
+// Properties of an output's expected values that limit how much a check of it can tell.
 struct OutputTraits {
-  bool is_finite = true;       // of the expected elements at least one
+  bool is_finite = true;       // at least one expected element is finite
   bool accepts_zeros = false;  // within the tolerance, and by rounding alone it would not
 };
 
-// From the number of elements that are wrong if zeros are held against what is expected with a
-// tolerance: `wrong(Tolerance)`.
+// `wrong(Tolerance)` returns how many elements are wrong if zeros are compared with the expected
+// values under that tolerance; the traits follow from these numbers.
 template <class Wrong>
 OutputTraits traits_of(DType dtype, std::int64_t elements, const Tolerance& tolerance,
                        const Wrong& wrong) {
@@ -49,9 +49,10 @@ OutputTraits traits_of(DType dtype, std::int64_t elements, const Tolerance& tole
   return {wrong(any) < elements, wrong(tolerance) == 0 && wrong(none) > 0};
 }
 
-// How much a message tells of an output's values. Outputs of so few elements could be learned by
-// heart, so no one is told what they should be, nor what a candidate wrote there, which may be what it
-// has computed; and of inputs that will be timed again no one is told how wrong it is.
+// How much a message may reveal about an output's values. Outputs with very few elements could be
+// learned by heart, so messages show neither the expected values nor the candidate's, which may be
+// the expected ones; for inputs that will be timed again, messages do not even show how large the
+// error is.
 enum class Telling { kValues, kErrors, kPlaces };
 inline constexpr std::int64_t kFewElements = 64;
 inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= kFewElements; }

@@ -12,9 +12,9 @@
 
 namespace krl::evaluator {
 
-// Of the cases that an evaluation is asked for (select_cases), in their order. Where there are
-// cases of real size, those are counted and the small ones are not; each is run as given, on inputs
-// that all candidates share, and once more (plan_at_real_size).
+// Plans the runs of the cases that an evaluation is asked for (select_cases), in their order. If
+// there are cases of real size, those count and the small ones do not; each is run once as given,
+// on inputs that all candidates share, and once more with another distribution (plan_at_real_size).
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds);
 

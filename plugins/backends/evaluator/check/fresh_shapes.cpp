@@ -16,10 +16,10 @@ namespace {
 
 enum SizeKind : std::size_t { kLeast, kFew, kOdd, kBeyond, kFarthest };
 
-// Of what a shape may be at most, what makes it a large one.
+// A shape is large from this share of the limit on.
 constexpr double kLarge = 0.8;
 
-// For a shape that is new and no more than the allowed work; what is found by then has to do.
+// Attempts to draw a new shape within the work limit; whatever was found by then is used.
 constexpr int kAttempts = 200;
 
 // Elements of a tensor that 16 bits cannot count, in a shape of kLarge times as much.
@@ -28,19 +28,19 @@ constexpr double kBeyond16Bits = 66'000 / kLarge;
 // Shapes of a set whose axes all lie at borders of tiles.
 constexpr std::size_t kCorners = 2;
 
-// A pool of fewer is filled up.
+// Pools smaller than this are filled with arbitrary shapes.
 constexpr std::size_t kFewShapes = 3 * kShapeSets;
 
 class Random {
  public:
   explicit Random(std::uint64_t seed) : seed_(seed) {}
 
-  // In 0 … bound - 1.
+  // Draws from 0 … bound - 1.
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(mix_seed(seed_, counter_++) %
                                      static_cast<std::uint64_t>(bound));
   }
-  // In low … high, small ones as often as large ones by their number of digits.
+  // Draws from low … high with a uniformly distributed logarithm.
   std::int64_t spread(std::int64_t low, std::int64_t high) {
     if (high <= low) return low;
     const double share = static_cast<double>(below(1 << 20)) / (1 << 20);
@@ -89,7 +89,7 @@ std::int64_t within(const AxisRange& range, std::int64_t size) {
 // The work of an evaluation: a product of matrices is more than its elements, and a square more than
 // its sides.
 struct Work {
-  double product = 1;  // of the variable axes
+  double product = 1;  // product of the variable axes
   double elements = 0, operations = 0;
 
   Work() = default;
@@ -99,7 +99,8 @@ struct Work {
       product *= static_cast<double>(shape.axes.at(range.axis));
   }
 
-  // Of `times` another work, and `times_operations` its operations: above 1 if it is more.
+  // Returns this work relative to `times` the other work and `times_operations` its operations:
+  // above 1 if it is more.
   double share_of(const Work& other, double times, double times_operations) const {
     const bool is_linear = operations * other.elements <= other.operations * elements;
     return std::max({product / (times * other.product), elements / (times * other.elements),
@@ -107,7 +108,7 @@ struct Work {
   }
 };
 
-// How many times the work of the largest case a shape may be.
+// Limits on the work of a shape, as multiples of the largest case.
 struct Budget {
   double work, operations;
 };
@@ -197,7 +198,7 @@ class PoolMaker {
 
   Budget usual() const { return {limits_.work, limits_.work}; }
 
-  // Of a shape with an axis of the kind kFarthest.
+  // The budget of a shape with an axis of kind kFarthest.
   Budget far(bool is_first_axis) {
     constexpr std::int64_t kSteps = 1 << 10;
     const double share =
@@ -263,7 +264,7 @@ class PoolMaker {
     return values;
   }
 
-  // What a grid or a loop leaves out at the end of a tile, of one axis and of all at once.
+  // Adds shapes that leave a partial tile at the end of one axis, and of all axes at once.
   void add_borders(std::vector<std::size_t>& set) {
     for (const AxisRange& range : task_.ranges) {
       for (const bool behind : {false, true}) add_once(find_border(range, behind), set);
@@ -272,8 +273,9 @@ class PoolMaker {
       add_once(find_corner(), set);
   }
 
-  // Of an `other` axis beside a long `axis`: two and six leave a rest where four are read at once;
-  // beside a row two and one leave it as long as it can be, unless elements of rows are multiplied.
+  // Chooses the size of an `other` axis next to a long `axis`. Two and six leave a remainder where
+  // four elements are read at once. Next to a row, two and one leave it as long as possible, unless
+  // elements of rows are multiplied.
   std::int64_t few_beside(const AxisRange& axis, const AxisRange& other) {
     if (along_rows_.contains(axis.axis) && task_.work.operations.empty())
       return &other == &task_.ranges.front() ? 2 : 1;
@@ -335,8 +337,8 @@ class PoolMaker {
     }
   }
 
-  // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
-  // of any kinds, cut to the work that is left for an axis if those after it are small.
+  // With many axes, shapes of the wanted kinds rarely fit the work limit. Falls back to sizes of
+  // arbitrary kinds, each cut to the work that the remaining axes leave if they are small.
   void fill_up() {
     for (std::vector<std::size_t>& set : pool_.sets) {
       for (int attempt = 0; attempt < kAttempts && set.size() < kSizeKinds; ++attempt) {
@@ -393,12 +395,12 @@ class PoolMaker {
   const TaskDefinition& task_;
   const PoolLimits& limits_;
   Random random_;
-  std::vector<IntegerNames> named_;             // by the task
-  Work largest_;                                // of the cases that limit the pool
+  std::vector<IntegerNames> named_;             // shapes that the task lists
+  Work largest_;                                // among the cases that limit the pool
   double far_ = 1;                              // times the largest work, of the largest shapes
-  IntegerNames longest_;                        // that each axis may be
+  IntegerNames longest_;                        // upper bounds of the axes
   std::set<std::string> along_rows_;            // axes that make the rows of a tensor longer
-  std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
+  std::map<IntegerNames, std::size_t> places_;  // indices of the pool's shapes
   FreshPool pool_;
 };
 

@@ -21,21 +21,23 @@ namespace krl::evaluator {
 inline constexpr std::size_t kSizeKinds = 5;
 inline constexpr std::size_t kShapeSets = 5;
 
-// Of all tensors together.
+// Returns the number of elements of all tensors together.
 std::int64_t elements_of(const ResolvedCase& shape);
 
 struct FreshPool {
-  std::vector<ResolvedCase> shapes;            // all different, and none that the task names
-  std::vector<std::vector<std::size_t>> sets;  // into `shapes`; an evaluation checks one of them
+  std::vector<ResolvedCase> shapes;  // all different, and none that the task names
+  // Indices into `shapes`; an evaluation checks one set.
+  std::vector<std::vector<std::size_t>> sets;
 };
 
-// How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
-// by the product of its axes, nor by its elements, nor by the operations that the task declares if
-// these are more for each element. One with an axis far beyond the cases may be more: up to what
-// makes a tensor of more elements than 16 bits count, `far` times as much work at most, and
-// `far_operations`: where this is the first axis as far as that, else by a factor between. And no axis
-// is longer than `stretch` times its largest size there, as kernels with a block for each row spend
-// as much on a short one; but a row may have `row` elements.
+// Limits of a pool. No shape is more work than `work` times the largest of some cases, measured by
+// the product of its axes, by its elements, and by the operations that the task declares if these
+// grow faster than the elements. A shape with an axis far beyond the cases may be more: up to a
+// tensor of more elements than 16 bits count, at most `far` times as much work and `far_operations`
+// times as many operations if its first axis is the long one, otherwise a factor drawn between
+// `work` and these. No axis is longer than `stretch` times its largest size in the cases, because
+// kernels with one block per row spend as much on a short row as on a long one; but a row may have
+// `row` elements.
 struct PoolLimits {
   std::vector<IntegerNames> TaskDefinition::*of;
   double work, far, far_operations;

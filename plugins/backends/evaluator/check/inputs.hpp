@@ -11,13 +11,14 @@
 
 namespace krl::evaluator {
 
-// How the values of a run differ from the definition's: see draws.inc. Reals are changed where they
-// are of kind normal without a mean or uniform_signed. Reals in bounds stay within them, near an
-// end or few in number, and whole numbers, flags and one-hot rows are what they may be: all equal,
-// in order, all, none, one.
+// How the values of a run differ from the task's definition: see draws.inc. Only reals of kind
+// normal without a mean, or uniform_signed, are changed. Reals with bounds stay within them, near
+// an end or with few distinct values. Whole numbers, flags and one-hot rows take special patterns:
+// all equal, in order, all, none, one.
 enum class Distribution : std::uint8_t {
   kAsGiven,
-  // Of four rows one begins and one ends with a value of 8 to 13 deviations, and one lies below -100.
+  // Of every four rows, one begins and one ends with a value of 8 to 13 deviations, and one lies
+  // below -100.
   kHundredfold,
   kHundredth,
   // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error.

@@ -1,9 +1,9 @@
-// What memory that nobody has written holds before a launch. On GPUs a run has one kind of poison; the
+// The contents of unwritten memory before a launch. On GPUs a run has one kind of poison; the
 // machine mixes the kinds within a run (cpu/garbage.hpp).
 //
-// Every constant is the identity of some reduction, so that a kernel that forgets to initialise is
+// Every constant is the identity of some reduction, so a kernel that forgets to initialise can be
 // right by accident. Therefore the poison differs from run to run of a case and from launch to
-// launch: what depends on it is wrong in one of them. Pure.
+// launch: a result that depends on it is wrong in at least one of them. Pure.
 #pragma once
 
 #include <cstdint>

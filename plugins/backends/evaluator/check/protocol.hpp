@@ -1,4 +1,5 @@
-// By whose rules a backend judges: kernelrl's, or those of KernelBench (docs/kernelbench.md). Pure.
+// The rules by which a backend judges: kernelrl's own or those of KernelBench
+// (docs/kernelbench.md). Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How close a kernel is to the limits of its GPU (Williams, Waterman, Patterson: Roofline, 2009):
-// the least bytes and operations of a case, over the GPU's peak rates. Pure.
+// Rates how close a kernel is to the limits of its GPU (Williams, Waterman, Patterson: Roofline,
+// 2009): the least bytes and operations of a case, divided by the GPU's peak rates. Pure.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace krl::evaluator {
 
 struct Peaks {
-  double bytes_per_ns = 0;       // of memory, read and written, by a copy
-  double operations_per_ns = 0;  // of float32 arithmetic, a fused multiply and add being two
+  double bytes_per_ns = 0;       // memory bandwidth of a copy, reads and writes counted
+  double operations_per_ns = 0;  // float32 rate; a fused multiply-add counts twice
 };
 
 // Values of a case: least_ns over what it took, above 1 where a cache held what was counted as

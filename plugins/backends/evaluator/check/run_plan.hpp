@@ -12,25 +12,25 @@
 
 namespace krl::evaluator {
 
-// In which order the machine runs blocks and threads, the last two side by side: see
-// runner_protocol.hpp. A GPU has its own.
+// The order in which the machine runs blocks and threads; the last two run them concurrently (see
+// runner_protocol.hpp). A GPU has its own order.
 enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled, kLockstep, kDrawn };
 
 struct PlannedRun {
-  std::size_t case_index = 0;  // into the cases, then the hold-outs
-  std::uint64_t seed = 0;      // of the inputs
+  std::size_t case_index = 0;  // index into the cases, followed by the hold-outs
+  std::uint64_t seed = 0;      // seed of the inputs
   Distribution distribution = Distribution::kAsGiven;
   RunOrder order = RunOrder::kForward;
   bool counted = false;         // counters and the estimated time come from this one
-  std::uint32_t held_line = 0;  // of kDrawn: after its accesses warps are held up often
-  std::uint64_t change = 0;     // on a GPU: of the inputs that the seed gives, see krl_change
+  std::uint32_t held_line = 0;  // for kDrawn: warps are often held up after accesses of this line
+  std::uint64_t change = 0;     // on a GPU: how the inputs of the seed are changed, see krl_change
   std::uint64_t poison = 0;     // the number of what unwritten memory holds: see poison.hpp
 
   bool operator==(const PlannedRun&) const = default;
 };
 
-// What the draws of an evaluation derive from. `own` is one of a few sets, by the candidate; what
-// costs much to compute is drawn from `shared`, the same for all candidates.
+// The seeds from which an evaluation draws. `own` is one of a few sets, chosen by the candidate;
+// draws that are expensive to compute use `shared`, which is the same for all candidates.
 struct RunSeeds {
   std::uint64_t shared = 0, own = 0;
 };
@@ -38,10 +38,10 @@ struct RunSeeds {
 // The runs from which counters and times come: each case as given, in order, on inputs of `seed`.
 std::vector<PlannedRun> plan_counted(std::size_t cases, std::uint64_t seed);
 
-// Those, and others that are only checked: `runs_per_case` (at least 1) in all, at least
-// kLeastChecked, most of them of the last case, the largest as a rule; and one of each hold-out.
-// All derive from the candidate's own seed: the order is drawn, and the distributions are dealt
-// like cards. The runs of a case are together.
+// Plans the counted runs and others that are only checked: `runs_per_case` (at least 1) in all, at
+// least kLeastChecked, most of them for the last case, which is usually the largest; and one run of
+// each hold-out. All derive from the candidate's own seed: the order is drawn, and the
+// distributions are dealt like cards. The runs of a case are consecutive.
 inline constexpr std::size_t kLeastChecked = 3;
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
@@ -50,9 +50,9 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
 struct FreshShape {
   std::size_t case_index = 0;
   std::string_view label;
-  std::int64_t elements = 0, outputs = 0;  // of all tensors, of those that are written
+  std::int64_t elements = 0, outputs = 0;  // elements of all tensors, and of the outputs alone
 
-  // Whether it is cheap, or has few outputs for what it takes, each of which may show an error.
+  // True if a run is cheap, or has few outputs for its work, each of which may reveal an error.
   bool is_run_twice() const {
     return elements <= 1 << 12 || (outputs <= 1 << 6 && elements <= 1 << 15);
   }

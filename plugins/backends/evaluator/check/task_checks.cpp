@@ -10,13 +10,14 @@
 namespace krl::evaluator {
 namespace {
 
-constexpr std::uint64_t kDraws = 16;  // of inputs, until what outputs have in common is no chance
+// Draws of inputs; outputs that agree in all of them are not alike by chance.
+constexpr std::uint64_t kDraws = 16;
 
 [[noreturn]] void refuse(const TaskDefinition& task, std::string_view key, const std::string& why) {
   invalid_argument(origin_of(task, key) + ": " + why);
 }
 
-// Where a task has no tolerance, it is that of the defaults.
+// A task without a tolerance uses the one of the defaults.
 std::string_view tolerance_key(const TaskDefinition& task) {
   return task.origin.positions.contains("tolerance") ? "tolerance" : "reference";
 }

@@ -15,8 +15,8 @@ namespace krl::evaluator {
 struct Impostor {
   enum Kind {
     kZero,  // tried on values as given only: a wide tolerance is narrow for values times 100
-    kMean,  // of an output's expected values in all runs, everywhere
-    kCopy,  // of an input with the outputs' type and number of elements
+    kMean,  // writes the mean of an output's expected values in all runs everywhere
+    kCopy,  // copies an input of the output's type and number of elements
   };
   Kind kind = kZero;
   std::size_t which = 0;  // the output that is all zero, the input that is copied

@@ -14,7 +14,8 @@ constexpr std::uint64_t kRawLogBytes = 4 * kMaxLogBytes;
 // The exit code of a compiler that rejects a source, or cannot be used.
 constexpr int kRefused = 1;
 
-// Whether the source can be the reason: others kill by these, and a compiler by no other code.
+// True if the source may have caused this ending: SIGKILL and SIGTERM come from others, and a
+// compiler reports a bad source only by kRefused.
 bool may_be_of_the_source(const Ending& ending) {
   const bool killed = ending.signal == SIGKILL || ending.signal == SIGTERM;
   return (ending.signal != 0 && !killed) || ending.exit_code == kRefused;

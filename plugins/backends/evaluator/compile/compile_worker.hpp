@@ -1,5 +1,5 @@
-// One compile in a separate sandboxed process: source in, module and log out. What is compiled,
-// and with what, is the backend's. Thread-safe: it has no state but its options.
+// Runs one compile in a separate sandboxed process: source in, module and log out. The backend
+// chooses the compiler and its input. Thread-safe: it has no state but its options.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct CompileWorkerOptions {
   SandboxRules rules;
   std::vector<std::vector<std::string>> steps;
   int work_files = 2;
-  std::chrono::milliseconds time_limit{10'000};  // of the processor, as in the rules
-  std::string source_name;                       // as in the log: "kernel.cu"
+  std::chrono::milliseconds time_limit{10'000};  // processor time, as the rules count it
+  std::string source_name;                       // the name that appears in the log: "kernel.cu"
 };
 
 struct CompileOutput {

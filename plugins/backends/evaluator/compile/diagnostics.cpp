@@ -82,7 +82,7 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
-// Of a line of valid UTF-8. What was cut already stays as it is.
+// Cuts a line of valid UTF-8; one that was cut before is left alone.
 std::string cut(std::string line) {
   constexpr std::string_view kRest = "…";
   if (line.size() <= kMaxLogLineBytes) return line;
@@ -107,10 +107,11 @@ struct Severity {
 };
 constexpr Severity kSeverities[] = {{": fatal error: ", KRL_SEVERITY_ERROR},
                                     {": error: ", KRL_SEVERITY_ERROR},
-                                    {": Error: ", KRL_SEVERITY_ERROR},  // of the assembler
+                                    {": Error: ", KRL_SEVERITY_ERROR},  // from the assembler
                                     {": internal compiler error: ", KRL_SEVERITY_ERROR},
                                     {": catastrophic error: ", KRL_SEVERITY_ERROR},
-                                    {"; error   : ", KRL_SEVERITY_ERROR},  // of ptxas, with a line
+                                    // From ptxas, with a line.
+                                    {"; error   : ", KRL_SEVERITY_ERROR},
                                     {"; fatal   : ", KRL_SEVERITY_ERROR},
                                     {"ptxas error   : ", KRL_SEVERITY_ERROR},
                                     {"ptxas fatal   : ", KRL_SEVERITY_ERROR},

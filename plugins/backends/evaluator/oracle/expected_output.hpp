@@ -8,10 +8,10 @@
 
 namespace krl::evaluator {
 
-// For floating types the value in float64 and the error that rounding to float32 may make there
-// (reference.hpp); for integers and bools the exact
-// values, and after them, as many again, others that are right (reference.hpp).
-// Among integers: any is right, as no conversion of a NaN or an infinity is defined.
+// For floating types, holds the value in float64 and the error that rounding to float32 may cause
+// there (reference.hpp). For integers and bools, holds the exact values, followed by as many
+// alternatives that are also right (reference.hpp). kAnyInteger accepts any integer, because
+// converting a NaN or an infinity is undefined.
 inline constexpr std::int64_t kAnyInteger = std::numeric_limits<std::int64_t>::min();
 
 struct ExpectedOutput {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kUlp = 0x1p-23;
 
-// By the sign of an integer hash of two rounds, which no shift of the numbers repeats.
+// Takes the sign of an integer hash with two rounds, which does not repeat under any shift of the
+// numbers.
 at::Tensor factors_of(at::Tensor hash) {
   hash.mul_(-1640531535);  // 2^32 by the golden ratio
   hash.bitwise_xor_(at::bitwise_right_shift(hash, 15)).mul_(-2048144777);

@@ -10,10 +10,10 @@ namespace krl::evaluator {
 
 class Nudges {
  public:
-  // `values`: float32 or float64, on one device always. Moved by an ulp of float32, or in float64 by
-  // kLittle of one. Each `draw`, from 0 to kMostDraws, moves each `place`, below kMostPlaces, in a
-  // way of its own. What an even draw moves alike of two neighbours, the next one moves apart: a
-  // difference of two that both draws leave alone would pass for exact.
+  // Returns `values` (float32 or float64, always on the same device) moved by an ulp of float32, or
+  // by kLittle ulps in float64. Each `draw`, from 0 to kMostDraws, moves each `place`, below
+  // kMostPlaces, in its own way. Two neighbours that an even draw moves alike are moved apart by
+  // the next draw; otherwise their difference, unchanged in both draws, would pass for exact.
   at::Tensor moved(const at::Tensor& values, std::int64_t draw, std::int64_t place);
   // Equal values are moved alike: what ties still does.
   static at::Tensor moved_by_value(const at::Tensor& values, std::int64_t draw);

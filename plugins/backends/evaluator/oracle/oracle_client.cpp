@@ -78,11 +78,11 @@ struct OracleClient::Session {
     try {
       return answer->get<OracleAnswer>();
     } catch (const nlohmann::json::exception&) {
-      return std::nullopt;  // as good as none
+      return std::nullopt;  // the answer is useless
     }
   }
 
-  // Why ask() gave no value.
+  // Explains why ask() returned no value.
   std::string why_silent(std::chrono::milliseconds limit) {
     if (oracle.timed_out())
       return "took more than " + std::to_string(limit.count()) +

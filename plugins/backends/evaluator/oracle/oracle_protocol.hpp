@@ -21,10 +21,12 @@ inline constexpr int kOracleMemoryDescriptor = 3;
 struct OracleTensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
-  std::uint64_t offset = 0;    // of an input: its elements; of an output: float64 or int64 values
-  std::uint64_t rounding = 0;  // of an output of floating type: float32 values
+  // Where an input's elements, or an output's float64 or int64 values, begin.
+  std::uint64_t offset = 0;
+  std::uint64_t rounding = 0;  // where the float32 values of a floating output begin
   bool continuous = false;     // an input whose values are drawn from an interval
-  // Of an output of integers: how many values of each element are right, an array after the other.
+  // Number of alternatives that are right for each element of an integer output; they are stored as
+  // consecutive arrays.
   std::int64_t choices = 1;
 };
 
@@ -48,7 +50,8 @@ struct OracleRequest {
 // The integers that a reference gives of reals: in float64, in float32, and of two nudged inputs.
 inline constexpr std::int64_t kIntegerDraws = 2, kIntegerChoices = 2 + kIntegerDraws;
 
-// Of a case, with a place in the memory for everything: first the inputs, then the outputs.
+// Makes the request for a case and assigns a place in the memory to every tensor: first the inputs,
+// then the outputs.
 OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
                              bool repeats = false);
 

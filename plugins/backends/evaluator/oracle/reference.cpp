@@ -203,20 +203,20 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
   }
 }
 
-// What the runs of a reference give for one output.
+// Values of one output from all runs of a reference.
 struct Results {
-  at::Tensor exact;                // in float64; in float32 where that is what is expected
-  std::vector<at::Tensor> single;  // in float32: of the same inputs, then of nudged ones; or none
-  std::vector<at::Tensor> little;  // in float64, where values repeat: of inputs nudged by less
-  bool copies = false;             // in float32 it is made of elements of the inputs
+  at::Tensor exact;                // in float64, or in float32 if that is the expected precision
+  std::vector<at::Tensor> single;  // in float32: on the same inputs, then on nudged ones; or none
+  std::vector<at::Tensor> little;  // in float64, if values repeat: on inputs nudged by less
+  bool copies = false;             // in float32 it consists of elements of the inputs
 };
 
-// Where a nudge, however small, moves a result as far as one of an ulp does: a tie was broken.
+// True where a tiny nudge moves a result as far as a nudge of one ulp does: a tie was broken.
 at::Tensor jumps_in(const at::Tensor& errors, const at::Tensor& little) {
   return little.gt(errors.mul(std::sqrt(Nudges::kLittle)));
 }
 
-// What rounding may cost each element: see kRoundingFactor.
+// Returns the error that rounding may cause in each element: see kRoundingFactor.
 at::Tensor rounding_of(const Results& results, double terms) {
   const at::Tensor exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
   if (results.copies) return at::zeros_like(exact);
@@ -276,7 +276,7 @@ std::int64_t draws_of(const OracleRequest& request) {
   return draws;
 }
 
-// Whether a sample of the elements are some of the inputs' (in float32).
+// True if all sampled elements occur in the inputs (compared in float32).
 bool is_copied(const at::Tensor& result, const std::vector<c10::IValue>& inputs) {
   constexpr std::int64_t kSample = 256;
   if (!result.is_floating_point() || result.numel() == 0) return false;
@@ -365,10 +365,10 @@ class ReferenceRuns {
 
   const OracleRequest& request_;
   Outputs exact_;
-  std::vector<bool> copies_;     // of the inputs' elements, each output: none of it is rounded
-  std::vector<Outputs> single_;  // in float32: the same inputs, then nudged ones
-  std::vector<Outputs> little_;  // in float64, where values repeat: the same nudges, but smaller
-  std::vector<Outputs> tied_;    // in float32, for integers where values repeat
+  std::vector<bool> copies_;     // for each output: it copies input elements, so nothing is rounded
+  std::vector<Outputs> single_;  // in float32: on the same inputs, then on nudged ones
+  std::vector<Outputs> little_;  // in float64, if values repeat: the same nudges, but smaller
+  std::vector<Outputs> tied_;    // in float32, for integers if values repeat
 };
 
 // float32 is to mean float32, unless what PyTorch gives for it is expected, as it is.
@@ -417,7 +417,7 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
                                                         std::byte* memory) {
   try {
     const c10::InferenceMode no_gradients;
-    torch::jit::setGraphExecutorOptimize(false);  // of this thread
+    torch::jit::setGraphExecutorOptimize(false);  // applies to this thread
     choose_convolutions(request);
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");

@@ -16,25 +16,27 @@ class Nudges;
 
 enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda is loaded already
 
-// What rounding to float32 may cost an output element y in any order of summation:
+// The error that rounding to float32 may cause in an output element y, in any order of summation:
 //
 //   3 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
 //
 // e is the largest error that the reference makes there in float32, on the same inputs and on
-// inputs each of which is moved by an ulp: twice, and 8 times where an output has few elements.
+// inputs each of which is moved by an ulp: twice, and 8 times if an output has few elements.
 // Adding `terms` numbers up one after the other errs by the square root of `terms` more than adding
-// them up by pairs, as the reference does. Where the reference makes no error at all on the very
-// inputs there is nothing to round, and terms is 1. Numbers: docs/tasks.md.
+// them up pairwise, as the reference does. If the reference makes no error at all on the very
+// inputs, there is nothing to round, and terms is 1. Numbers: docs/tasks.md.
 inline constexpr double kRoundingFactor = 3;
 inline constexpr double kUnitRoundoff = 0x1p-24;
 
-// Values that repeat (OracleRequest::repeats) round alike, so that their errors add up, as if there
-// were so many terms squared; and where a nudge breaks a tie, the element's nudged errors are left
-// out, as a kernel that rounds breaks none. Of a task without rtol and atol (strict), an output that
-// is a copy of input elements allows nothing.
+// Values that repeat (OracleRequest::repeats) round alike, so their errors add up, as if there were
+// the square of as many terms; and if a nudge breaks a tie, the element's nudged errors are left
+// out,
+// because a kernel that rounds breaks none. In a task without rtol and atol (strict), an output
+// that
+// is a copy of input elements must be exact.
 //
-// An integer is right if the reference gives it in float64, in float32, or in float32 on nudged
-// inputs, equal ones alike.
+// An integer is right if the reference returns it in float64, in float32, or in float32 on nudged
+// inputs, where equal inputs are nudged alike.
 class ReferenceStore {
  public:
   explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);

@@ -21,7 +21,7 @@ class MemoryFile {
  public:
   // Throws Failure(KRL_UNAVAILABLE) if the system has no descriptor or memory left.
   static MemoryFile create(const char* name);
-  // Whoever gets its descriptor can change neither content nor size.
+  // A process that receives the descriptor can change neither content nor size.
   static MemoryFile with(const char* name, std::string_view content);
 
   int descriptor() const { return file_.get(); }

@@ -22,14 +22,14 @@ struct Command {
   std::vector<std::pair<int, int>> descriptors;
 };
 
-// How a child ended.
+// The way a child process ended.
 struct Ending {
   int exit_code = -1;     // -1: it was killed
-  int signal = 0;         // that killed it; 0: none did
+  int signal = 0;         // the signal that killed it; 0: none did
   bool deadline = false;  // we killed it, its time was over
   bool asleep = false;    // we killed it: it waited for something other than a processor
   bool cancelled = false;
-  double cpu_seconds = 0;  // of it and of its own children that it waited for
+  double cpu_seconds = 0;  // includes children that it waited for
   double wall_seconds = 0;
 
   bool ok() const { return exit_code == 0; }
@@ -45,8 +45,8 @@ inline constexpr int kWallSlack = 4;
 // less.
 inline constexpr std::chrono::milliseconds kMostSleep{5'000};
 
-// How much of `wall`, the time since its start, a process of one thread has neither run nor waited
-// for a processor. 0 where Linux does not report it.
+// Returns how much of `wall`, the time since its start, a single-threaded process neither ran nor
+// waited for a processor; 0 if Linux does not report it.
 std::chrono::nanoseconds time_asleep(pid_t process, std::chrono::nanoseconds wall);
 
 // A running child. Killed with its whole group when this dies. Used by one thread at a time.

@@ -9,7 +9,7 @@ namespace krl::evaluator {
 
 class TemporaryFolder {
  public:
-  // In $TMPDIR or /tmp, as kernelrl-NAME-XXXXXX. Throws Failure(KRL_UNAVAILABLE).
+  // Creates kernelrl-NAME-XXXXXX in $TMPDIR or /tmp. Throws Failure(KRL_UNAVAILABLE).
   explicit TemporaryFolder(const std::string& name);
   TemporaryFolder(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

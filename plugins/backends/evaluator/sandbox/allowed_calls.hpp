@@ -21,9 +21,9 @@ struct AllowedCall {
 // The reason if it does not work, otherwise empty.
 std::string allow_only(std::span<const AllowedCall> calls);
 
-// Of a process that only computes: it reads and writes the descriptors that it has, takes and gives
-// back memory, none of which it can make executable, and ends. It cannot signal even itself: what
-// kills it is a crash, a limit, or someone else.
+// The calls of a process that only computes: it reads and writes the descriptors that it has,
+// allocates and frees memory, none of which it can make executable, and ends. It cannot even signal
+// itself: only a crash, a limit, or another process kills it.
 std::vector<AllowedCall> computing_calls();
 
 }  // namespace krl::sandbox

@@ -12,7 +12,7 @@
 namespace krl::sandbox {
 namespace {
 
-// From linux/landlock.h of Linux 6.12, interface version 6.
+// These constants are taken from linux/landlock.h of Linux 6.12, interface version 6.
 constexpr std::uint64_t kExecute = 1u << 0, kWriteFile = 1u << 1, kReadFile = 1u << 2;
 constexpr std::uint64_t kReadFolder = 1u << 3, kRemoveFile = 1u << 5, kMakeFile = 1u << 8;
 constexpr std::uint64_t kVersion1Rights = (1u << 13) - 1;
@@ -47,7 +47,7 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
 }  // namespace
 
 std::vector<std::string> gpu_devices() {
-  std::vector<std::string> devices = {"/dev/dxg"};  // of the Windows subsystem for Linux
+  std::vector<std::string> devices = {"/dev/dxg"};  // the Windows subsystem for Linux
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
     if (entry.path().filename().string().rfind("nvidia", 0) != 0) continue;

@@ -84,7 +84,8 @@ std::string enter_folder_on_disk(const std::string& parent) {
   const pid_t remover = ::fork();
   if (remover < 0) return reason();
   if (remover == 0) remove_when_all_have_ended(folder, lifeline[0]);
-  // Whoever kills this process group must not kill the remover. Before that there is no folder yet.
+  // Killing this process's group must not kill the remover. There is no folder yet before this
+  // point.
   ::setpgid(remover, remover);
   ::close(lifeline[0]);
   const bool entered = ::mkdir(folder.c_str(), 0700) == 0 && ::chdir(folder.c_str()) == 0;

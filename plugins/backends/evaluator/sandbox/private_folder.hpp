@@ -10,8 +10,8 @@ namespace krl::sandbox {
 // Makes a new folder the working directory, to be called before any other restriction. Each of
 // these returns what kept it from working, empty if it works.
 
-// In memory, of at most `bytes`, in no place of the file system: it is gone with the last process
-// that works in it. Needs the right to mount, or user namespaces.
+// Enters a folder in memory of at most `bytes`, which has no place in the file system and is gone
+// with the last process that works in it. Needs the right to mount, or user namespaces.
 std::string enter_folder_in_memory(std::uint64_t bytes);
 
 // Below `parent`, on the disk, for machines without those. Starts a process that removes the folder

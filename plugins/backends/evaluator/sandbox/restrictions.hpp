@@ -11,7 +11,7 @@
 
 namespace krl::sandbox {
 
-// Why a system call has just failed.
+// Describes why the last system call failed.
 inline std::string reason() { return std::strerror(errno); }
 
 struct ResourceLimits {

@@ -27,13 +27,13 @@ struct SandboxRules {
   // May it use GPUs? Then it keeps its environment and has no separate namespaces, and local
   // sockets, as the driver needs all of them. Its address space cannot be limited; its data can.
   bool gpu = false;
-  std::uint32_t processors_share = 1;  // of the processors it has one of so many, at least two
+  std::uint32_t processors_share = 1;            // it gets one in so many processors, at least two
   std::uint64_t data_bytes = ~std::uint64_t{0};  // private memory that it can write to
   // The most that its private folder may hold. The folder is where it starts; no one else sees it,
   // and it is gone as soon as the last process of the worker is. 0: it has none.
   std::uint64_t private_folder_bytes = 0;
   std::vector<std::string> readable;  // files, or folders with all that is in them
-  std::vector<std::string> programs;  // what it may execute, in addition to its own steps
+  std::vector<std::string> programs;  // programs it may execute in addition to its own steps
 };
 
 // `steps`: programs with their arguments; each starts when the one before ended with 0, and the

@@ -12,7 +12,7 @@ namespace krl::evaluator {
 
 struct LaunchSchedule {
   std::shared_ptr<const LaunchProgram> directives;
-  std::vector<std::string> kernels;       // that the launches name, each once
+  std::vector<std::string> kernels;       // kernels that the launches name, each once
   std::vector<ResolvedProgram> programs;  // per case
 };
 

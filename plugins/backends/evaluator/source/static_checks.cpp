@@ -267,8 +267,8 @@ class Checker {
     if (token.text == "_Pragma") return pragma_operator(token);
   }
 
-  // Whether ## could make a refused or checked name of this one. Those without an underscore in
-  // front do nothing that the checks of the compiled code would not find, except for the task's.
+  // True if ## could complete this name to a refused or checked one. Names without a leading
+  // underscore do nothing that the checks of the compiled code would miss, except for the task's.
   bool begins_refused_name(std::string_view name) const {
     const auto begins = [&](std::string_view whole) {
       return whole.size() > name.size() && has_prefix(whole, name);

@@ -23,7 +23,7 @@ struct SourceProblem {
   std::string text() const;
 };
 
-// Whether `source` is too large to be read.
+// Reports `source` as a problem if it is too large to be read.
 std::optional<SourceProblem> check_size(std::string_view source);
 
 // The first problem of `source`, its size included. `forbidden`: identifiers that the task forbids.

@@ -6,8 +6,8 @@
 namespace krl::evaluator {
 namespace {
 
-constexpr double kTail = 0.05;             // of each side
-constexpr double kNormalQuantile = 1.645;  // of it
+constexpr double kTail = 0.05;             // probability of each tail
+constexpr double kNormalQuantile = 1.645;  // its quantile
 constexpr std::size_t kExact = 50;         // samples; of more, ranks' sum is as good as normal
 
 // The largest rank k such that the k-th smallest mean of two of n samples is above the median
@@ -20,7 +20,7 @@ std::size_t lower_rank(std::size_t n) {
     return static_cast<std::size_t>(m * (m + 1) / 4 - kNormalQuantile * deviation);
   }
   const std::size_t most = n * (n + 1) / 2;
-  std::vector<double> probability(most + 1);  // of each sum
+  std::vector<double> probability(most + 1);  // probability of each sum
   probability[0] = std::ldexp(1.0, -static_cast<int>(n));
   for (std::size_t rank = 1; rank <= n; ++rank) {
     for (std::size_t sum = most; sum >= rank; --sum) probability[sum] += probability[sum - rank];

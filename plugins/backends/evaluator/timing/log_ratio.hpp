@@ -8,17 +8,17 @@
 
 namespace krl::evaluator {
 
-// Of x = ln(baseline / candidate): the median, and the interval that holds the true one with a
-// probability of at least 90 %, by Wilcoxon's signed ranks: the estimate is the median of the means
-// of all pairs of samples, the bounds are order statistics of these means (Hodges and Lehmann,
-// 1963). It asks of x no more than to be symmetric about its median, and outliers move it little.
-// It needs a third fewer samples than the order statistics of the samples themselves, which ask not
-// even that.
+// Estimates x = ln(baseline / candidate): the median, and the interval that contains the true one
+// with a probability of at least 90 %, by Wilcoxon's signed ranks. The estimate is the median of
+// the means of all pairs of samples, the bounds are order statistics of these means (Hodges and
+// Lehmann, 1963). The only assumption is that x is symmetric about its median, and outliers have
+// little effect. It needs a third fewer samples than the order statistics of the samples
+// themselves, which do not even assume that.
 struct LogRatio {
   double median = 0, low = 0, high = 0;
 
   double half_width() const { return (high - low) / 2; }
-  // With room for an error that no number of samples of these shows.
+  // Widens the interval by an error that no number of these samples can reveal.
   LogRatio widened(double error) const { return {median, low - error, high + error}; }
 };
 

@@ -7,7 +7,7 @@
 namespace krl::machine {
 namespace {
 
-constexpr std::size_t kMostWords = std::size_t{4} << 20;  // of all sets together: 32 MiB
+constexpr std::size_t kMostWords = std::size_t{4} << 20;  // total of all sets: 32 MiB
 
 std::vector<std::uint32_t> every_first_read(const std::vector<BlockRegisters>& blocks) {
   std::vector<std::uint32_t> all;

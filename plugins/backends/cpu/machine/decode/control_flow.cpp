@@ -61,7 +61,7 @@ bool is_strong(const ptx::Instruction& instruction) {
          (plain && std::any_of(std::begin(kStrong), std::end(kStrong), has));
 }
 
-// What a loop that only waits for other threads does not do.
+// True if a loop with this instruction does more than wait for other threads.
 bool works(const ptx::Instruction& instruction, InstructionClass kind) {
   static constexpr InstructionClass kKinds[] = {
       InstructionClass::kFloat, InstructionClass::kDouble, InstructionClass::kDoubleDivide,
@@ -477,13 +477,13 @@ class BodyDecoder {
   IdleLoads idle_loads_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
-  std::vector<std::uint32_t> block_at_;  // of each place in the text
+  std::vector<std::uint32_t> block_at_;  // by place in the text
   std::vector<BlockRegisters> registers_;
   std::vector<std::uint32_t> written_in_;  // per register: the block that wrote it last, + 1
   std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
   std::vector<bool> is_read_;              // registers, by any instruction
   std::vector<std::uint32_t> first_read_;  // … the line of the first
-  std::uint32_t line_ = 0;                 // of the present instruction
+  std::uint32_t line_ = 0;                 // line of the present instruction
   std::vector<Instruction> strong_reads_;
   std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };

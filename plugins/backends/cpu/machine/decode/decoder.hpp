@@ -15,10 +15,10 @@ namespace krl::machine {
 
 struct DecodedModule {
   std::vector<GlobalVariable> variables;
-  std::vector<std::unique_ptr<Program>> programs;  // as the entries were asked for
+  std::vector<std::unique_ptr<Program>> programs;  // in the order of the requested entries
 };
 
-// Where a warp may have to let others go first: basic blocks end there.
+// Points at which a warp may have to yield to others: basic blocks end there.
 enum class Grain : std::uint8_t {
   kControlFlow,
   kStrongAccess,  // also before each strong access

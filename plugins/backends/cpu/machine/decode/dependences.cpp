@@ -8,11 +8,11 @@
 namespace krl::machine {
 namespace {
 
-// From the issue of an instruction to that of one that needs its result, in clocks, by
+// Clocks from the issue of an instruction to that of one that needs its result, by
 // InstructionClass. Measured on GPUs since Volta by several authors: 4 for most, 5 for products of
-// integers, about 18 for the special function unit; the others are estimates, that of an f64 division
-// for an instruction of the special function unit and 8 of f64, each of which needs the one before.
-// What memory, warp operations and barriers take is the model's of a GPU.
+// integers, about 18 for the special function unit. The others are estimates; an f64 division is
+// estimated as an instruction of the special function unit and 8 of f64, each of which needs the
+// one before. The model of a GPU adds the cost of memory, warp operations and barriers.
 constexpr cpu::PerClass<std::uint32_t> kLatency = {4, 6, 5, 80, 4, 8, 18, 8, 32, 0, 0, 0, 0, 4, 82};
 
 // Registers that an assembler has loads write to before it waits for the first of them.
@@ -74,7 +74,7 @@ void Dependences::find_regions(std::vector<BasicBlock>* blocks,
       if (to < blocks->size()) predecessors[to].push_back(b);
     }
   }
-  std::uint32_t head = 0;  // of the present region
+  std::uint32_t head = 0;  // head of the present region
   for (std::uint32_t b = 0; b < blocks->size(); ++b) {
     const auto within = [&](std::uint32_t from) {
       return from >= head && from < b && goes_on((*blocks)[from].ending);

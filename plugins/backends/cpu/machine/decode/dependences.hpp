@@ -26,7 +26,7 @@ class Dependences {
   // Sets the chains of the blocks, where regions begin, and in the accesses of loads which of them
   // wait together. `successors`: of each block.
   void resolve(std::vector<BasicBlock>* blocks, const std::vector<Registers>& successors);
-  // Whether the value of a load that its own region did not wait for may be in a register.
+  // True if the register may hold the value of a load that its own region did not wait for.
   bool carries_load(std::uint32_t reg) const {
     return reg < carries_load_.size() && carries_load_[reg];
   }
@@ -39,12 +39,13 @@ class Dependences {
     std::uint32_t block = 0;
     InstructionClass kind = InstructionClass::kInteger;
     std::uint8_t space = 0;  // between different ones a store does not order a load
-    bool copy = false;       // of a register
+    bool copy = false;       // copies a register
     bool read_only = false;
     MemoryAccess* access = nullptr;
-    std::uint32_t first = 0, reads = 0, writes = 0;  // in registers_: what is read, then written
+    // In registers_: the ones read, then the ones written.
+    std::uint32_t first = 0, reads = 0, writes = 0;
   };
-  // Of a register, in the region that wrote it last.
+  // The value of a register in the region that wrote it last.
   struct Value {
     std::uint32_t region = 0;
     std::uint32_t clocks = 0;      // when it is there, without memory
@@ -75,7 +76,7 @@ class Dependences {
 
   // ---- of the present region ----
   std::uint32_t region_ = 0;
-  std::uint32_t clocks_ = 0;            // of the longest chain so far
+  std::uint32_t clocks_ = 0;            // longest chain so far
   std::uint32_t used_ = 0;              // loads that were waited for, one after another
   std::uint32_t floor_ = 0;             // … before any load that follows
   std::uint32_t stored_[kSpaces] = {};  // waits before the last store

@@ -26,7 +26,8 @@ class Components {
         on_stack_(successors.size()),
         part_(successors.size(), kNone) {}
 
-  // Of the blocks that are in part `id`, beginning at those of `roots` in turn.
+  // Finds the strongly connected parts among the blocks of part `id`, beginning at each of `roots`
+  // in turn.
   std::vector<std::vector<std::uint32_t>> find(const std::vector<std::uint32_t>& roots,
                                                std::uint32_t id) {
     found_.clear();

@@ -53,7 +53,7 @@ std::uint32_t row_bytes(std::uint32_t bytes_each) {
   return bytes_each == 0 ? sizeof(Mask) : bytes_each * kLanes;
 }
 
-// Of a variable of a function, whatever its scope.
+// Returns a key for a variable of a function in any scope.
 std::uint64_t key_of(const Operand& variable) {
   return std::uint64_t{variable.scope} << 32 | variable.index;
 }

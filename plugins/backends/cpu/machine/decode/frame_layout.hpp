@@ -41,10 +41,9 @@ class FrameLayout final : public Operands {
   // Instructions that must precede the one that is being decoded, such as the negation of a
   // predicate.
   std::vector<Instruction> take_prologue();
-  // Those that must follow it.
+  // Returns the instructions that must follow it.
   std::vector<Instruction> take_epilogue() { return std::exchange(epilogue_, {}); }
-  ParameterSlot slot_of(
-      const ptx::Operand& variable);  // of a .param variable that lives in the frame
+  ParameterSlot slot_of(const ptx::Operand& variable);  // a .param variable that lives in the frame
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
@@ -63,11 +62,12 @@ class FrameLayout final : public Operands {
   Function& function_;
   const ptx::Instruction* instruction_ = nullptr;
   std::vector<std::uint32_t> registers_;  // offset of each row; 0: it has none yet
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> constants_;  // by bytes and bits
+  // Keyed by bytes and bits.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> specials_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> locals_;
-  std::map<std::uint64_t, ParameterSlot> slots_;          // of .param variables, by scope and index
-  std::map<std::uint32_t, std::uint64_t> local_offsets_;  // of .local variables, by index
+  std::map<std::uint64_t, ParameterSlot> slots_;  // .param variables, keyed by scope and index
+  std::map<std::uint32_t, std::uint64_t> local_offsets_;  // .local variables, keyed by index
   std::vector<std::uint32_t> reads_, writes_;
   std::vector<Instruction> prologue_, epilogue_;
 };

@@ -23,7 +23,7 @@ void add_registers(const Operand& operand, std::vector<std::uint32_t>* registers
   for (const Operand& element : operand.elements) add_registers(element, registers);
 }
 
-// Whether the first operand is written.
+// True if the first operand is written.
 bool has_result(const ptx::Instruction& instruction) {
   static constexpr std::string_view kOthers[] = {"brx", "bar", "barrier", "call", "nanosleep"};
   return !instruction.operands.empty() && instruction.operands[0].kind != Operand::kAddress &&

@@ -17,10 +17,10 @@ bool computes(const ptx::Instruction& instruction) {
                                                   "mad", "shl",  "shr", "and", "or",  "xor"};
   const bool known =
       std::find(std::begin(kOpcodes), std::end(kOpcodes), instruction.opcode) != std::end(kOpcodes);
-  return known && !instruction.has("cc");  // whose carry is a second result
+  return known && !instruction.has("cc");  // the carry of .cc is a second result
 }
 
-// Of a thread's place in its block, and of the shape of the launch.
+// True if the special register tells a thread's place in its block, or the shape of the launch.
 bool is_place(std::string_view special) {
   static constexpr std::string_view kNames[] = {"%tid.", "%ntid.", "%nctaid.", "%laneid"};
   return std::any_of(std::begin(kNames), std::end(kNames),
@@ -91,7 +91,7 @@ void LaunchInvariants::move(const Registers& unwritten, Function* function) {
     known_[reg] = moves[index] = true;
     function->invariants.push_back(function->instructions[index]);
   }
-  std::vector<std::uint32_t> place;  // of each instruction, and of the end
+  std::vector<std::uint32_t> place;  // place of each instruction, and of the end
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     place.push_back(kept);

@@ -38,7 +38,7 @@ class LaunchInvariants {
 
   const ptx::Function& source_;
   std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> writers_;  // of each register
+  std::vector<std::uint32_t> writers_;  // number of writers of each register
   std::vector<bool> known_;             // registers that invariant instructions write
 };
 

@@ -24,15 +24,15 @@ struct ModuleLayout {
   const ptx::Module* module = nullptr;
   // Address of each .global and .const variable.
   std::map<std::string, std::uint64_t, std::less<>> globals;
-  std::map<std::string, std::uint64_t, std::less<>> functions;  // of each defined function
+  std::map<std::string, std::uint64_t, std::less<>> functions;  // by name of a defined function
   // Offset in shared memory, of the entry's variables.
   std::map<const ptx::Variable*, std::uint32_t> shared;
   std::vector<SharedVariable> shared_variables;
   std::uint32_t shared_bytes = 0;  // static
-  // Where memory is that the system keeps for cooperative groups; only if %reserved_smem_offset_1
-  // is read.
+  // Memory that the system reserves for cooperative groups; only if %reserved_smem_offset_1 is
+  // read.
   std::uint32_t reserved_shared = 0, system_shared_bytes = 0;
-  std::map<std::string, Function*, std::less<>> decoded;  // what calls refer to
+  std::map<std::string, Function*, std::less<>> decoded;  // functions that calls refer to
 };
 
 // Lays out what all entries of a module share. Throws Unsupported for variables that cannot be.

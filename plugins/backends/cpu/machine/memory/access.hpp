@@ -17,9 +17,9 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCop
 // Events that a profiler would count. A request is one execution by one warp, whatever its lanes.
 struct AccessCounts {
   std::uint64_t global_requests = 0;
-  std::uint64_t sectors = 0;       // of 32 bytes, of global memory
+  std::uint64_t sectors = 0;       // sectors of 32 bytes of global memory
   std::uint64_t dram_sectors = 0;  // first loaded or first stored in this launch
-  std::uint64_t dram_reads = 0;    // of atomics: first stored, and not loaded before
+  std::uint64_t dram_reads = 0;    // atomics: sectors first stored, and not loaded before
   std::uint64_t l2_sectors = 0;    // loads: touched before, but not loaded by this block
   std::uint64_t l1_sectors = 0;    // loads: loaded before by this block
   std::uint64_t shared_requests = 0;
@@ -44,15 +44,15 @@ struct MemoryAccess {
   bool replaces = false;     // atomic; what is there has no influence
   bool idle = false, movable = false;  // see IdleLoads
   bool loops = false;                  // atomic; a loop of compare-and-swap in shared memory
-  std::uint8_t elements = 1;           // of a vector
-  std::uint8_t element_bytes = 4;      // in memory
-  // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
+  std::uint8_t elements = 1;           // elements of a vector
+  std::uint8_t element_bytes = 4;      // size in memory
+  // Rows of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
   std::uint32_t rows[kMostElements] = {};
   std::uint8_t register_bytes[kMostElements] = {};
   std::uint32_t wait = 0;    // loads of a region with one number wait together
   bool carried = false;      // a load that its own region does not wait for
-  AccessCounts counts;       // of this launch
-  Region* region = nullptr;  // of global memory that was touched last in this launch
+  AccessCounts counts;       // counts of this launch
+  Region* region = nullptr;  // region of global memory that was touched last in this launch
   ShapeMemo shapes;
 
   std::uint32_t lane_bytes() const { return std::uint32_t{elements} * element_bytes; }

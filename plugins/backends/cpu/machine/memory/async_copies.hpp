@@ -16,8 +16,8 @@ class AsyncCopies {
   // The copies that one instruction began.
   struct Copy {
     Mask under_way = 0;
-    std::uint32_t bytes = 0;                     // of each lane; at most 16
-    std::array<std::uint32_t, kLanes> offset{};  // in shared memory
+    std::uint32_t bytes = 0;                     // bytes per lane; at most 16
+    std::array<std::uint32_t, kLanes> offset{};  // offsets in shared memory
     std::array<std::uint32_t, kLanes> group{};
     std::array<std::array<std::byte, 16>, kLanes> data;
   };

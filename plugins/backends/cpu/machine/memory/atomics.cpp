@@ -61,7 +61,7 @@ std::uint32_t decrement(std::uint32_t old, std::uint32_t b, std::uint32_t) {
 float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
-// Of global memory: subnormal numbers become zeros, as on the hardware.
+// Adds in global memory: subnormal numbers become zeros, as on the hardware.
 float add_flushed(float old, float b, float) { return flushed(flushed(old) + flushed(b)); }
 
 // Exact in single precision up to the one rounding, of both formats.
@@ -289,7 +289,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   modifiers.take("noftz");
   if (modifiers.others.size() != 1) operands.unsupported(from);
   const std::string name = modifiers.others.front();
-  const std::size_t first = returns ? 1 : 0;  // of the address
+  const std::size_t first = returns ? 1 : 0;  // position of the address
   const std::size_t count = first + 2 + (name == "cas") + modifiers.cache_policy;
   const auto bytes = static_cast<std::uint32_t>(ptx::size_of(modifiers.type));
   // Vectors of 32-bit floats only: what they return has no separate row.

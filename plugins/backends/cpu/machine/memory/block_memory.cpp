@@ -69,7 +69,7 @@ double BlockMemory::receive(std::uint32_t warp, const WatchedWords& words, doubl
   });
   const double late = last.clocks - now;
   if (late <= 0) return now;
-  // What the writer itself waited for other blocks is no part of its block's path.
+  // The path of the writer's block does not include the writer's own waits for other blocks.
   const bool own = launch_.shadow().same_block(last.serial, order_.serial());
   const double idle = own ? std::clamp(last.idle - path_.idle(warp), 0.0, late) : late;
   path(warp).wait(late - idle, idle);

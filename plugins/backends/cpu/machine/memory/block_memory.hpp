@@ -29,8 +29,8 @@ class BlockMemory {
 
   // ---- for the block ----
 
-  // A new block of the launch begins, where times are kept at `start`: no one has written its shared
-  // and local memory.
+  // A new block of the launch begins, where times are kept at `start`: no one has written its
+  // shared and local memory.
   void begin_block(std::uint32_t warps, double start = 0);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
@@ -43,7 +43,7 @@ class BlockMemory {
     order_.fence(warp, lanes, fence);
     if (fence.releases() && fence.scope() == Scope::kDevice) path_.warp(warp).fence();
   }
-  // Whether the block has made an access in the held line since the last call.
+  // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
   // The block has ended.
   void end_block() {
@@ -51,7 +51,7 @@ class BlockMemory {
     launch_.add_path(path_.path());
   }
 
-  // Where times are kept: clocks since the launch began.
+  // Returns the clocks since the launch began; only if times are kept.
   double now(std::uint32_t warp) const {
     return start_ + path_.clocks(warp, *launch_.path_clocks());
   }
@@ -76,12 +76,12 @@ class BlockMemory {
 
   // Each of these checks an access, counts it and makes it known to the shadow. Throws Fault.
 
-  // Of global memory, by generic address. Returns the memory at addresses.first, the other lanes'
-  // being at their deltas from it; a store may have been made already. Null: the lanes do not all
-  // access the same buffer, and nothing has happened.
+  // Accesses global memory by generic address. Returns the memory at addresses.first, the other
+  // lanes' being at their deltas from it; a store may have been made already. Returns null if the
+  // lanes do not all access the same buffer; nothing has happened then.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
-  // Of shared memory, by offset.
+  // Accesses shared memory by offset.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
 
@@ -91,7 +91,7 @@ class BlockMemory {
                     std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
                     Conflict* conflict);
-  // What an atomic operation of one lane moves, before it enters.
+  // Counts the data that an atomic operation of one lane moves, before the lane is recorded.
   void count_update(AccessCounts& counts, const Region& region, std::uint64_t address);
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
@@ -105,7 +105,7 @@ class BlockMemory {
   Who who(std::uint32_t warp, unsigned lane) { return present(warp) | lane << kLaneShift; }
 
  private:
-  struct Sectors;  // of an access to global memory
+  struct Sectors;  // sectors of an access to global memory
 
   Who present(std::uint32_t warp) {
     if (order_.ran_out()) [[unlikely]]

@@ -98,7 +98,8 @@ void load_parameter(const Instruction& i, Warp& warp, std::byte* frame, Mask mas
   }
 }
 
-// Of one element as wide as its register, the same for all lanes: most of an entry's parameters.
+// Loads one element as wide as its register, the same for all lanes: most of an entry's parameters
+// are like this.
 template <class T>
 void load_entry_parameter(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   T value;

@@ -23,8 +23,8 @@ std::string element(const Region& region, std::int64_t from_begin) {
   return region.name + "[" + std::to_string(index) + "]";
 }
 
-// Of a variable in a function, the name after the last length in its mangled name:
-// "_ZZ1kPfiE4tile" is tile.
+// Returns the source name of a function's variable, which follows the last length in its mangled
+// name: "_ZZ1kPfiE4tile" is tile.
 std::string source_name(const std::string& name) {
   if (name.rfind("_ZZ", 0) != 0) return name;
   for (std::size_t at = name.rfind('E'); at != std::string::npos && at > 0;

@@ -11,7 +11,7 @@
 
 namespace krl::machine {
 
-// Of one lane of a request.
+// The lane and the request that caused a fault.
 struct Culprit {
   const LaunchMemory& launch;
   const Request& request;
@@ -31,7 +31,7 @@ std::string place_of(const Culprit& culprit, bool shared);
 [[noreturn]] void throw_outside_local(const Culprit& culprit, std::uint32_t bytes);
 [[noreturn]] void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict);
 [[noreturn]] void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict);
-// In global, shared or local memory.
+// Reports a read of unset memory in global, shared or local memory.
 [[noreturn]] void throw_uninitialised(const Culprit& culprit, ptx::Space space);
 [[noreturn]] void throw_stack_overflow(std::uint32_t line);
 

@@ -18,10 +18,10 @@ struct BlockMemory::Sectors {
   const LaneAddresses& addresses;
   const SectorShape& shape;
   const Region& region;
-  Cell* first;                             // of the sector of the first address
+  Cell* first;                             // cell of the first address's sector
   std::uint32_t* written;                  // … in Region::written
   Record own;                              // serial, stamp and warp of the access
-  Record floor;                            // of the launch
+  Record floor;                            // lowest record of the launch
   std::uint32_t l1 = 0, l2 = 0, dram = 0;  // sectors of each level
 
   Cell& cell(std::uint32_t index) const { return first[shape.sector[index]]; }
@@ -150,8 +150,8 @@ void BlockMemory::touch_bytes(Sectors& sectors) {
   }
 }
 
-// One lane's bytes. Of several, some that no one wrote may be padding that is loaded along with the
-// rest.
+// Touches one lane's bytes. Among several bytes, unwritten ones may be padding that is loaded along
+// with the rest.
 void BlockMemory::touch_bytes(const Request& request, unsigned lane, const Region& region,
                               std::uint64_t address) {
   std::uint32_t& written = region.written[(address - region.begin) / kSectorBytes];

@@ -17,8 +17,9 @@
 
 namespace krl::machine {
 
-// Of a sector, a word or a byte: the last accesses. Of a sector that has finer cells, both have the
-// serial of the block that did it last and kElsewhere, and `write` has the number of the cells.
+// The last accesses to a sector, a word or a byte. In a sector that has finer cells, both records
+// have kElsewhere and the serial of the block that made the last access, and `write` has the number
+// of the cells.
 struct Cell {
   Record write = 0, read = 0;
 };
@@ -26,7 +27,7 @@ struct Cell {
 // The finer cells of a sector.
 struct FineCells {
   Cell* cells = nullptr;
-  std::uint32_t bytes = 4;  // of each: 4 or 1
+  std::uint32_t bytes = 4;  // size of each: 4 or 1
 
   Cell& of(std::uint64_t address) const { return cells[address % 32 / bytes]; }
 };
@@ -38,7 +39,7 @@ class ZeroPages {
   ~ZeroPages();
   ZeroPages(const ZeroPages&) = delete;
   ZeroPages& operator=(const ZeroPages&) = delete;
-  // At least so many bytes; what it holds stays. Throws std::bad_alloc.
+  // Grows to at least `bytes`; the contents stay. Throws std::bad_alloc.
   void grow(std::size_t bytes);
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
@@ -52,7 +53,7 @@ class ZeroPages {
 struct BlockRecord {
   std::uint32_t first_serial = 0;  // a long block has several serials, one after another
   std::uint64_t fenced = 0;        // the time of its last fence for all; 0: none
-  bool forgotten = false;          // what it did under this serial counts as ordered
+  bool forgotten = false;          // its accesses under this serial count as ordered
 };
 
 class GlobalShadow {
@@ -75,8 +76,8 @@ class GlobalShadow {
     return a == b || block(a).first_serial == block(b).first_serial;
   }
 
-  // Whether a sector has finer cells (of this launch). Where only one record is kElsewhere, it is
-  // of an earlier launch, and a plain access of this one has replaced the other.
+  // True if a sector has finer cells in this launch. If only one record has kElsewhere, that record
+  // is from an earlier launch, and a plain access of this one has replaced the other.
   bool is_split(const Cell& sector) const {
     return (sector.write & sector.read & kElsewhere) != 0 &&
            (sector.write >= floor_ || sector.read >= floor_);
@@ -91,7 +92,7 @@ class GlobalShadow {
  private:
   static constexpr std::uint32_t kUnit = 8;  // cells that are given out together
   static constexpr std::uint32_t kChunkUnits = 4096;
-  static constexpr Record kBytewise = 1u << kLaneShift;  // in `read`: cells of bytes
+  static constexpr Record kBytewise = 1u << kLaneShift;  // set in `read`: the cells are bytes
 
   std::uint32_t take_cells(std::uint32_t units);
   Cell* cells_at(std::uint32_t unit) {

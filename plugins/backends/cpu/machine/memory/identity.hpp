@@ -1,10 +1,10 @@
-// Who made an access, in 32 bits, as the shadow of memory keeps it.
+// The identity of an access in 32 bits, as the shadow of memory keeps it.
 //
 //   stamp (18) | warp (5) | lane (5) | flags (4)
 //
 // A block deals out stamps in ascending order; a warp takes a new one after each barrier and each
 // warp-wide operation. So accesses with a stamp below that of the last barrier are ordered before
-// what comes now, two stamps of one warp mean a warp-wide operation in between, and within one
+// the present ones, two stamps of one warp mean a warp-wide operation in between, and within one
 // stamp only the accesses of one lane are ordered.
 #pragma once
 
@@ -29,9 +29,9 @@ inline constexpr std::uint32_t lane_of(Who who) { return who >> kLaneShift & 31;
 inline constexpr bool same_warp(Who a, Who b) { return ((a ^ b) >> kWarpShift & 31) == 0; }
 inline constexpr bool same_stamp(Who a, Who b) { return (a ^ b) >> kWarpShift == 0; }
 
-// serial of the block (28) | pattern (4) | Who (32). Of a sector, the pattern is 1 + the binary
-// logarithm of the bytes of an element, and the lane in Who is that of the first element; of a word
-// or byte it is 0.
+// serial of the block (28) | pattern (4) | Who (32). For a sector, the pattern is 1 + the binary
+// logarithm of the bytes of an element, and the lane in Who is that of the first element; for a
+// word or byte it is 0.
 using Record = std::uint64_t;
 inline constexpr unsigned kSerialShift = 36, kPatternShift = 32;
 inline constexpr std::uint32_t serial_of(Record record) {

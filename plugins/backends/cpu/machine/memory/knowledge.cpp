@@ -9,8 +9,8 @@ namespace {
 
 constexpr Record kPattern = Record{15} << kPatternShift;
 
-// Of different stamps of some lanes, what is known of both sets of lanes is not kept apart: that
-// leans to silence.
+// If lanes have different stamps, the knowledge about the two sets of lanes is merged; this may
+// miss races, but reports none falsely.
 Reach joined_reach(const Reach& a, const Reach& b) {
   return {std::max(a.all, b.all), std::max(a.some, b.some), a.lanes | b.lanes};
 }

@@ -1,8 +1,10 @@
-// Which accesses are known to have happened before: for blocks and for single warps of a launch, up
-// to which of their accesses. This is a vector clock.
+// Which accesses are known to have happened before, as a vector clock: for blocks and single warps
+// of
+// a launch, up to which of their accesses.
 //
-// A value. Copies share their parts, so that a copy costs nothing and a join as much as the two
-// differ, whatever the number of blocks.
+// A value. Copies share their parts, so that a copy costs nothing and a join costs as much as the
+// two
+// differ, for any number of blocks.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ class Knowledge {
     add(key_of(block, warp + 1), reach);
   }
   void join(const Knowledge& other) { root_ = joined(root_, other.root_); }
-  // Of an access by a warp of the block.
+  // True if an access by a warp of the block is covered.
   bool covers(std::uint32_t block, Record access) const;
 
  private:
@@ -59,7 +61,7 @@ class Knowledge {
   Tree root_;
 };
 
-// What strong writes have published, by word.
+// The knowledge that strong writes have published, by word.
 using SyncWords = std::unordered_map<std::uint64_t, Knowledge>;
 
 }  // namespace krl::machine

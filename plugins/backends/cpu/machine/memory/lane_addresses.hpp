@@ -1,4 +1,5 @@
-// From the rows of an instruction to checked memory: the addresses of a warp's lanes, in any space.
+// Converts the rows of an instruction to checked memory: the addresses of a warp's lanes, in any
+// space.
 #pragma once
 
 #include <bit>
@@ -75,8 +76,8 @@ inline bool find_addresses(const AddressRow& from, Mask mask, LaneAddresses* to)
   return find_deltas(reinterpret_cast<const std::uint64_t*>(from.row), mask, to);
 }
 
-// Where the lanes of a checked access find their bytes: `at` + delta of each. In local memory
-// instead (at is null) each lane has its own, at the offset first + delta.
+// The location of the lanes' bytes after a check: `at` + delta of each lane. In local memory (`at`
+// is null) each lane has its own bytes, at the offset first + delta.
 struct CheckedLanes {
   std::byte* at = nullptr;
   LocalMemory* local = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 // Between buffers at least; a wrong index of a kernel seldom goes further.
 constexpr std::uint64_t kGap = 64 << 20;
-// How far from a buffer an address may be that is meant for it.
+// An address within this distance of a buffer is taken to be meant for it.
 constexpr std::uint64_t kNear = kGap / 2;
 constexpr std::uint64_t kRegionAlignment = 256;
 

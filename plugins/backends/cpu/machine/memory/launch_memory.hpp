@@ -26,8 +26,8 @@ namespace krl::machine {
 // Memory of one buffer or one variable; or the parameters of an entry.
 struct Region {
   std::uint64_t begin = 0, end = 0;  // addresses
-  std::byte* host = nullptr;         // where its bytes are
-  Cell* shadow = nullptr;            // of its first sector
+  std::byte* host = nullptr;         // its bytes in this process
+  Cell* shadow = nullptr;            // cell of its first sector
   std::uint32_t* written = nullptr;  // see WrittenBytes; null: all bytes have values
   bool writable = true;
   std::uint32_t element_bytes = 4;
@@ -38,7 +38,7 @@ struct Region {
 struct WriteTime {
   double clocks = 0;         // since the launch began
   double idle = 0;           // … for which its block was idle
-  std::uint32_t serial = 0;  // of the block
+  std::uint32_t serial = 0;  // serial of the block
 };
 
 class LaunchMemory {
@@ -50,15 +50,15 @@ class LaunchMemory {
   // buffers are in the arena, at multiples of 256 bytes. In lockstep, reads may find what strong
   // writes have replaced. Throws std::bad_alloc.
   void begin_run(const cpu::Run& run);
-  // Of a buffer of the run: what its pointer argument is.
+  // Returns the value of the pointer argument for a buffer of the run.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
   // `parameters`: of the entry, laid out as its entry_parameters say. `shared_bytes`: static and
   // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
   void begin_launch(Program& program, const cpu::Dim3& block, std::vector<std::byte> parameters,
                     std::uint32_t shared_bytes);
-  // From here on, until the next launch: times of strong writes are remembered, which are sums of
-  // `each`. It outlives the launch.
+  // Records the times of strong writes, as sums of `each`, until the next launch. `each` must
+  // outlive the launch.
   void keep_time(const cpu::PathClocks& each) { path_clocks_ = &each; }
   // The same: so many blocks, at least one, are resident at once, and none waits for another.
   void schedule_blocks(const cpu::PathClocks& each, std::uint32_t resident) {
@@ -69,7 +69,7 @@ class LaunchMemory {
   // critical path. All others are 0.
   cpu::Counters end_launch() const;
 
-  // Of a buffer of the run.
+  // Returns the unwritten elements of a buffer of the run.
   UnwrittenElements unwritten(std::uint32_t buffer) const;
   // The first in different lines since the run began, without their run.
   const std::vector<cpu::Encounter>& encounters() const { return encounters_; }
@@ -93,22 +93,22 @@ class LaunchMemory {
     count += operations;
     if (count > hottest_atomic_) hottest_atomic_ = count;
   }
-  // Of a block that has ended: the most of each part is kept.
+  // Records the path of a block that has ended: the maximum of each part is kept.
   void add_path(const cpu::CriticalPath& path) {
     raise(&critical_, path);
     if (block_clocks_ != nullptr) makespan_.add(clocks_of(path, *block_clocks_));
   }
   // Null: no times are kept.
   const cpu::PathClocks* path_clocks() const { return path_clocks_; }
-  // By where the word is in this process.
+  // Keyed by the word's address in this process.
   std::unordered_map<const std::byte*, WriteTime>& write_times() { return write_times_; }
   // The launch has not ended before then.
   void extend_span(double clocks) { span_ = std::max(span_, clocks); }
-  // Whether one in this line would be news.
+  // True if no encounter in this line has been recorded.
   bool is_new_encounter(std::uint32_t line) const;
   // See cpu::Unset.
   void note_unset(std::uint32_t line, const char* what);
-  const std::vector<cpu::Unset>& unset() const { return unset_; }  // as encounters()
+  const std::vector<cpu::Unset>& unset() const { return unset_; }  // kept as encounters() are
   void add_encounter(cpu::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
 
  private:
@@ -128,7 +128,7 @@ class LaunchMemory {
   std::uint64_t hottest_atomic_ = 0;
   cpu::CriticalPath critical_;
   const cpu::PathClocks* path_clocks_ = nullptr;
-  const cpu::PathClocks* block_clocks_ = nullptr;  // of launches whose blocks are scheduled
+  const cpu::PathClocks* block_clocks_ = nullptr;  // set in launches whose blocks are scheduled
   Makespan makespan_;
   std::unordered_map<const std::byte*, WriteTime> write_times_;
   double span_ = 0;

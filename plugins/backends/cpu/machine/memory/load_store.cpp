@@ -108,7 +108,7 @@ void load_vector(const CheckedLanes& lanes, const MemoryAccess& access, std::byt
   }
 }
 
-// Whether all lanes have the same offset: their words are side by side then.
+// True if all lanes have the same offset, so that their words are adjacent.
 bool is_uniform(const LaneAddresses& addresses) {
   std::int32_t any = 0;
   for (const std::int32_t delta : addresses.delta) any |= delta;
@@ -150,7 +150,7 @@ WatchedWords words_of(const Instruction& i, const CheckedLanes& lanes) {
   return words;
 }
 
-// Of a strong access, before it.
+// Returns the time of a strong access, before it is made.
 double time_of(Warp& warp) {
   return warp.memory().keeps_time() ? warp.memory().now(warp.index()) : 0;
 }

@@ -1,6 +1,6 @@
 // The local memory of a warp's threads, interleaved word by word as in hardware: the words of all
-// lanes at one offset are adjacent. What a thread has not written is known, and reads as garbage,
-// never as data of another thread or block. One thread.
+// lanes at one offset are adjacent. Bytes that a thread has not written are tracked, and read as
+// garbage, never as data of another thread or block. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class LocalMemory {
     clear(begin / 4, std::min((end + 3) / 4, usable_), lanes, garbage);
   }
 
-  // Whether a lane has written any of the bytes of an aligned value, or takes note that it has
-  // written all of them.
+  // is_written: true if a lane has written any of the bytes of an aligned value. set_written:
+  // records that it has written all of them.
   bool is_written(unsigned lane, std::uint32_t offset, std::uint32_t bytes) const {
     std::uint8_t known = 0;
     for (std::uint32_t at = offset; at < offset + bytes; at += 4) {
@@ -73,7 +73,7 @@ class LocalMemory {
       set_lanes(written_row(word), lanes, [](unsigned) { return std::uint8_t{0}; });
     }
   }
-  // Of the words of all lanes at one offset, a bit for each byte.
+  // Covers the words of all lanes at one offset, with a bit for each byte.
   std::uint8_t* written_row(std::uint32_t word) const {
     return reinterpret_cast<std::uint8_t*>(written_.data()) + std::size_t{word} * kLanes;
   }

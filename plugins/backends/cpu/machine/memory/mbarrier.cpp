@@ -15,7 +15,7 @@ constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
 struct Barrier {
   std::uint32_t pending = 0;   // arrivals that the present phase still waits for
   std::uint32_t expected = 0;  // arrivals of the next phase
-  std::int32_t bytes = 0;      // that the present phase still waits for
+  std::int32_t bytes = 0;      // bytes that the present phase still waits for
   std::uint32_t phase = 0;     // 0 and 1 in turn
 
   static Barrier of(std::uint64_t bits) {

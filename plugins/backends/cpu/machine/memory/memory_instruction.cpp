@@ -24,7 +24,7 @@ std::optional<ptx::Space> space_named(const std::string& name) {
   return std::nullopt;
 }
 
-// Where data are kept: nothing that the machine has.
+// True for hints about where to keep data, which have no effect on the machine.
 bool is_hint(const std::string& name) {
   return is_one_of(name, {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak"}) ||
          name.rfind("L1::", 0) == 0 || name.rfind("L2::", 0) == 0;
@@ -64,7 +64,7 @@ MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operan
     found.past_l1 |= name == "cg" || name == "cv";
     if (is_hint(name) || take_order(name, &found)) continue;
     if (const auto space = space_named(name)) {
-      const bool copies = instruction.opcode == "cp";  // from one space to another
+      const bool copies = instruction.opcode == "cp";  // copies from one space to another
       const bool known = found.space != ptx::Space::kGeneric && found.space != *space;
       if (known && !copies) operands.unsupported(instruction);
       found.space = *space;

@@ -28,7 +28,7 @@ struct MemoryModifiers {
   std::vector<std::string> others;  // in their order: operations, .noftz, …
 
   bool take(std::string_view other);  // true, if it was there; it is no longer
-  Fence fence() const;                // that the access is
+  Fence fence() const;                // the fence that the access implies
 };
 
 // Throws Unsupported for a modifier of addressing that the machine does not have (clusters).

@@ -8,7 +8,7 @@
 namespace krl::machine {
 namespace {
 
-// Of what each warp has seen there.
+// Returns the key for what a warp has seen at a place.
 std::uint64_t seen_by(std::uint32_t warp, std::uint64_t place) {
   return place | std::uint64_t{warp} << 24;
 }
@@ -62,8 +62,8 @@ std::uint64_t BlockMemory::place_of_shared(std::uint32_t offset) const {
   return std::uint64_t{1} << 63 | std::uint64_t{order_.serial()} << 32 | offset;
 }
 
-// Between the warps of a block the same holds of shared memory: each of them may find a word as it was
-// once.
+// Between the warps of a block the same holds of shared memory: each of them may find a word as it
+// was once.
 void BlockMemory::keep_old_shared(const Request& request, std::uint32_t offset, Who who) {
   if (request.bytes > OldValue::kMostBytes) return;
   OldValue old;

@@ -1,8 +1,8 @@
-// What strong writes of a launch have replaced. A read that nothing orders after such a write may
-// find either value on a GPU: memory is not as consistent as that of the machine, which executes
-// one instruction after the other.
+// The values that strong writes of a launch have replaced. A read that nothing orders after such a
+// write may find either value on a GPU: its memory is less consistent than that of the machine,
+// which executes one instruction after the other.
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ namespace krl::machine {
 struct OldValue {
   static constexpr std::uint32_t kMostBytes = 16;
 
-  Record write = 0;           // that has replaced it
-  std::uint64_t version = 0;  // of all writes; from 1
+  Record write = 0;           // the write that has replaced it
+  std::uint64_t version = 0;  // counts all writes, from 1
   std::uint64_t time = 0;     // see GlobalShadow
-  std::uint32_t bytes = 0;    // of the write
+  std::uint32_t bytes = 0;    // size of the write
   std::array<std::byte, kMostBytes> value{};
-  Knowledge published;  // with the word until then
+  Knowledge published;  // published with the word until then
 };
 
 class OldValues {

@@ -35,7 +35,7 @@ void AccessOrder::reset_stamps() {
   barrier();
 }
 
-// What the warp does next has another stamp than what came before a release.
+// After a release, the warp's accesses need another stamp than those before it.
 void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
   if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
   if (!fence.releases()) return;
@@ -64,7 +64,7 @@ Verdict AccessOrder::judge(const Cell& cell, const Access& access, Conflict* con
   return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
 }
 
-// Whether a warp-wide operation orders an earlier access of the same warp before the present one.
+// True if a warp-wide operation orders an earlier access of the same warp before the present one.
 bool AccessOrder::ordered_by_meeting(Who earlier, Who now) const {
   const std::uint32_t warp = warp_of(now);
   if (earlier < all_met_[warp]) return true;
@@ -72,8 +72,8 @@ bool AccessOrder::ordered_by_meeting(Who earlier, Who now) const {
   return earlier < met_[warp] && (both & 1) != 0;
 }
 
-// Whether nothing orders an earlier access before the present one; `conflict` names its thread
-// then.
+// True if nothing orders an earlier access before the present one; `conflict` then names its
+// thread.
 bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const {
   if (!of_this_launch(earlier)) return false;
   const Who who = who_of(earlier);
@@ -82,7 +82,7 @@ bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* c
   if (conflict->other_block) return !knows(warp_of(now), earlier);
   if (serial_of(earlier) != serial_ || who < barrier_) return false;
   if (same_warp(who, now)) {
-    // Which warps the others were is not known.
+    // It is unknown which other warps made the access.
     if (!of_writer && (who & kManyWarps) != 0) return !synchronisation_.is_active(warp);
     if (ordered_by_meeting(who, now)) return false;
     if (lane == lane_of(now) && (who & kMany) == 0) return false;

@@ -1,13 +1,14 @@
-// Which accesses of threads are ordered, and whether two accesses to the same memory race.
+// Tracks which accesses of threads are ordered, and whether two accesses to the same memory race.
 //
 // By the CUDA memory model, these order two accesses: a barrier of the block between them; a
-// warp-wide operation between them, for lanes of one warp; fences and strong accesses to a word, see
+// warp-wide operation between them, for lanes of one warp; fences and strong accesses to a word,
+// see
 // synchronisation.hpp; the end of a launch. Two strong accesses (volatile, relaxed, atomic) do not
 // race, nor does a plain load with an atomic on global memory; nor do threads that store the same
 // value. In doubt nothing is reported: lanes that have met any others count as having met each
-// other, and of the readers in different blocks only the last is kept.
+// other, and only the last of the readers in different blocks is kept.
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ namespace krl::machine {
 
 // The other party of an access that races.
 struct Conflict {
-  std::uint32_t thread = 0;  // in its block
+  std::uint32_t thread = 0;  // index in its block
   bool other_block = false;
   bool other_wrote = false;
 };
@@ -37,13 +38,13 @@ enum class Verdict : std::uint8_t {
 
 // An access that is about to happen.
 struct Access {
-  Who who = 0;  // with the lane, and kStrong
+  Who who = 0;  // includes the lane, and kStrong
   bool write = false;
   bool shared = false;
   bool atomic = false;
   bool reduces = false;          // see MemoryAccess
   bool changes = false;          // see Request
-  Scope scope = Scope::kDevice;  // of a strong access
+  Scope scope = Scope::kDevice;  // scope of a strong access
   bool read_only = false;        // through the cache for what nobody writes in the launch
 
   bool strong() const { return (who & machine::kStrong) != 0; }
@@ -71,9 +72,9 @@ class AccessOrder {
   // A strong access to a word, after it has been judged.
   void synchronise(std::uint64_t word, const Access& access);
 
-  // Of the present interval of a warp; lane and flags are 0. `ran_out` is set when the stamps have
-  // been used up: all accesses so far count as ordered then, and `reset_stamps` has to be called
-  // before the next access.
+  // Returns the stamp of a warp's present interval; lane and flags are 0. ran_out() is true once
+  // the stamps have been used up: all accesses so far count as ordered then, and `reset_stamps` has
+  // to be called before the next access.
   Who present(std::uint32_t warp) {
     if (present_[warp] == 0) [[unlikely]]
       take_stamp(warp);
@@ -86,13 +87,14 @@ class AccessOrder {
   static constexpr Who kOrdered = first_of_stamp(1);
 
   std::uint32_t serial() const { return serial_; }
-  // Who of this block: at least `begin`; before the last barrier: below `barrier`.
+  // Bounds of Who: accesses of this block are at least `begin`; those before the last barrier are
+  // below `barrier`.
   Who block_begin() const { return begin_; }
   Who last_barrier() const { return barrier_; }
-  // What a warp did with an earlier stamp is ordered before what its lanes do now.
+  // Accesses of the warp with an earlier stamp are ordered before its lanes' present ones.
   Who last_meeting(std::uint32_t warp) const { return all_met_[warp]; }
 
-  // Whether an earlier access is ordered before what a warp does now.
+  // True if an earlier access is ordered before a warp's present one.
   bool is_ordered(Record earlier, std::uint32_t warp) const {
     return !of_this_launch(earlier) || of_this_block(earlier) || knows(warp, earlier);
   }
@@ -101,7 +103,8 @@ class AccessOrder {
     return earlier < barrier_ || warp_of(earlier) == warp ||
            knows(warp, Record{serial_} << kSerialShift | earlier);
   }
-  // Whether its block has fenced after an access, and then this one: all fences are in one order.
+  // True if that access's block has fenced after it, and then this block: all fences have one total
+  // order.
   bool fenced_since(Record earlier, std::uint64_t time) const {
     const std::uint64_t other = shadow_.block(serial_of(earlier)).fenced;
     return other > time && shadow_.block(serial_).fenced > other;
@@ -118,8 +121,8 @@ class AccessOrder {
   }
   // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
-  // Whether it depends on the schedule alone that the access comes after those of the cell, and the
-  // result may follow from that. See cpu::Encounter.
+  // True if only the schedule decides that the access comes after those of the cell, and the result
+  // may depend on it. See cpu::Encounter.
   bool encounters(const Cell& cell, const Access& access) const;
   // … and adds it to the cell. `verdict`: what it was judged, if it continued.
   void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);

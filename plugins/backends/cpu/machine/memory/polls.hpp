@@ -1,6 +1,6 @@
-// Tells when a warp does nothing but wait: it has read the same words again, found the same values
-// in them, and done no other work in between. What it would do next, it has done before, so it
-// need not go on until one of the words changes. One thread.
+// Detects that a warp does nothing but wait: it has read the same words again, found the same
+// values in them, and done no other work in between. Its next steps would repeat the previous ones,
+// so it need not go on until one of the words changes. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct WatchedWords {
       }
     }
   }
-  // Of the places and what is there now.
+  // Computes a digest of the places and their present contents.
   std::uint64_t digest() const {
     std::uint64_t sum = count;
     const auto mix = [&](std::uint64_t part) {
@@ -75,7 +75,7 @@ class Polls {
     *seen = {by, apart, digest, work_, words};
   }
 
-  // Whether the warp waits, and nothing that it waits for has happened.
+  // True if the warp waits, and nothing that it waits for has happened.
   bool waits() {
     waits_ =
         waits_ && std::all_of(seen_.begin(), seen_.end(), [this](const Seen& seen) {

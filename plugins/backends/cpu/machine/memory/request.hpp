@@ -15,7 +15,8 @@ struct StoredValues {
   const std::byte* rows[MemoryAccess::kMostElements] = {};
   std::uint32_t elements = 1;
   std::uint32_t element_bytes = 4;
-  std::uint32_t row_bytes[MemoryAccess::kMostElements] = {};  // from one lane's value to the next
+  // Distance between the values of neighbouring lanes.
+  std::uint32_t row_bytes[MemoryAccess::kMostElements] = {};
 
   void copy(unsigned lane, std::byte* to) const {
     for (std::uint32_t i = 0; i < elements; ++i) {
@@ -28,15 +29,15 @@ struct Request {
   MemoryAccess& access;
   std::uint32_t line = 0;
   std::uint32_t warp = 0;
-  std::uint64_t clock = 0;  // of the warp: the same within one basic block
-  std::uint32_t bytes = 4;  // of each lane
+  std::uint64_t clock = 0;  // the warp's clock: the same within one basic block
+  std::uint32_t bytes = 4;  // bytes per lane
   bool write = false;
   bool strong = false;
   bool atomic = false;
-  const StoredValues* values = nullptr;  // of a store
+  const StoredValues* values = nullptr;  // for stores
   bool may_be_old = false;               // a load that may find what has been replaced
 
-  // Whether what it writes, or what it returns, follows from what is there.
+  // True if the written or returned value depends on the present one.
   bool changes() const { return atomic && !access.replaces; }
 };
 

@@ -14,13 +14,13 @@
 namespace krl::machine {
 
 inline constexpr std::uint32_t kSectorBytes = 32;
-inline constexpr std::uint32_t kMostLaneBytes = 32;  // of one access, by each lane
+inline constexpr std::uint32_t kMostLaneBytes = 32;  // limit of one access by each lane
 inline constexpr std::uint32_t kMostSharedLaneBytes = 16;
 
 // Addresses of a warp's lanes: first + delta[lane]. Lanes that take no part have delta 0.
 struct LaneAddresses {
   alignas(kRowAlignment) std::int32_t delta[kLanes];
-  std::uint64_t first = 0;  // of the lowest lane that takes part
+  std::uint64_t first = 0;  // offset of the lowest active lane
   Mask mask = 0;            // the lanes that take part, at least one
 };
 
@@ -55,14 +55,14 @@ struct Shape {
   }
 };
 
-// Of global memory: the sectors that are touched.
+// The sectors of global memory that are touched.
 struct SectorShape : Shape {
   std::uint32_t count = 0;
   bool consecutive = false;  // the sectors are one after the other
   bool whole = false;        // each of them is touched as `who` says
-  // From the sector of the first address; ascending.
+  // Relative to the sector of the first address; ascending.
   std::int32_t sector[kLanes];
-  // Where lanes touch the whole sector, one element after the other in ascending order: pattern and
+  // If lanes touch the whole sector, one element after the other in ascending order: pattern and
   // first lane as global_shadow.hpp keeps them. 0: the sector is touched otherwise.
   alignas(kRowAlignment) std::uint64_t who[kLanes];
 
@@ -70,17 +70,16 @@ struct SectorShape : Shape {
   void find(const LaneAddresses& addresses, std::uint32_t bytes);
 };
 
-// Of shared memory: the words of 4 bytes that are touched, each once, in runs of words that are one
-// after the other.
+// The words of 4 bytes of shared memory that are touched, each once, in runs of consecutive words.
 struct WordShape : Shape {
   struct Run {
-    std::int32_t word = 0;  // of the first, from that of the first address
+    std::int32_t word = 0;  // the first word, relative to that of the first address
     std::uint32_t count = 0;
   };
   std::uint32_t runs = 0;
   std::uint32_t wavefronts = 0, bank_conflicts = 0;
   Run run[kLanes];
-  // Of each word, run after run: the lowest lane that touches it, and kMany if others do.
+  // For each word, run after run: the lowest lane that touches it, and kMany if others do.
   Who who[kLanes * kMostSharedLaneBytes / 4];
 
   // `bytes`: of each lane; a power of two up to kMostSharedLaneBytes.
@@ -110,7 +109,7 @@ class ShapeMemo {
   }
 
  private:
-  std::array<std::unique_ptr<SectorShape>, kSectorBytes / 4> sectors_;  // by the phase
+  std::array<std::unique_ptr<SectorShape>, kSectorBytes / 4> sectors_;  // indexed by phase
   std::array<std::unique_ptr<WordShape>, 2> words_;
 };
 

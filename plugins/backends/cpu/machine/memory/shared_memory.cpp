@@ -13,7 +13,7 @@ constexpr Who kWarpBits = 31u << kWarpShift;
 struct WordRun {
   Who* writes;
   Who* reads;
-  const Who* who;  // of the accessing lanes; the present interval is still missing
+  const Who* who;  // the accessing lanes, without the present interval
   std::uint32_t count;
 };
 
@@ -27,7 +27,8 @@ struct Interval {
 
 inline __m512i all(Who value) { return _mm512_set1_epi32(static_cast<int>(value)); }
 
-// Of an earlier access of the same warp that a warp-wide operation has ordered, or of the same lane.
+// Returns the lanes whose earlier access of the same warp is ordered by a warp-wide operation, or
+// was made by the same lane.
 inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now, Who met) {
   const __m512i differs = _mm512_xor_si512(before, now);
   const __mmask16 lane = _mm512_mask_testn_epi32_mask(lanes, differs, all(first_of_stamp(1) - 1));
@@ -214,7 +215,7 @@ void SharedMemory::split(std::uint32_t word) {
 SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Access& access,
                                                 AccessOrder& order) {
   const auto record = [&](Who who) -> Record {
-    if (who < order.block_begin()) return 0;  // of an earlier block
+    if (who < order.block_begin()) return 0;  // accessed by an earlier block
     return Record{order.serial()} << kSerialShift | who;
   };
   Cell cell{record(*write), record(*read)};
@@ -230,7 +231,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
   return outcome;
 }
 
-// Of several words, one that no one wrote may be padding that a vector loads along with the rest.
+// Among several words, an unwritten one may be padding that a vector loads along with the rest.
 SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t bytes,
                                            const Access& access, AccessOrder& order) {
   Outcome worst;

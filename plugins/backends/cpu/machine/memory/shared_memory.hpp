@@ -43,7 +43,7 @@ class SharedMemory {
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
                  AccessOrder& order);
 
-  // Who wrote a word last.
+  // Returns who last wrote the word at `offset`.
   Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
 
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
@@ -52,7 +52,8 @@ class SharedMemory {
   void end_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
 
  private:
-  // Of `writes_`: the word has cells of bytes; a copy to it is under way. Above all stamps.
+  // A value of `writes_`, above all stamps: the word has cells of bytes, or a copy to it is under
+  // way.
   static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
   static constexpr Who kCopy = kBytewise | kStrong;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
@@ -63,8 +64,8 @@ class SharedMemory {
   cpu::Garbage& garbage_;
   std::vector<std::uint64_t> data_;
   std::uint32_t bytes_ = 0;
-  std::vector<Who> writes_, reads_;            // of words
-  std::vector<Who> byte_writes_, byte_reads_;  // of bytes; empty until needed
+  std::vector<Who> writes_, reads_;            // one per word
+  std::vector<Who> byte_writes_, byte_reads_;  // one per byte; empty until needed
   bool marked_ = false;                        // there are marked words
 };
 

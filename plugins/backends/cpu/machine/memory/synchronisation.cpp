@@ -34,8 +34,8 @@ void Synchronisation::begin_block(std::uint32_t block) {
   words_.clear();
 }
 
-// What has been taken up becomes known here without a fence: CUDA's own samples read what other
-// blocks published after an atomic operation and a barrier alone.
+// At a barrier, what has been taken up becomes known without a fence: CUDA's own samples read data
+// that other blocks published after only an atomic operation and a barrier.
 void Synchronisation::barrier() {
   for (; active_ != 0; active_ &= active_ - 1) {
     Warp& warp = warps_[std::countr_zero(active_)];

@@ -1,14 +1,19 @@
-// How threads without a barrier between them order their accesses: a fence (or a release), then a
-// strong write to a word; a strong read that finds what that wrote, then a fence (or an acquire).
+// Tracks how threads without a barrier between them order their accesses: a fence (or a release),
+// then
+// a strong write to a word; a strong read that finds the written value, then a fence (or an
+// acquire).
 //
-// A warp's fence gathers what has happened before it: what the fencing lanes did; what lanes did
-// that have met them since; what the block did before its last barrier; and what the warp has
-// learned. A strong write of such a lane publishes that with its word, and an atomic operation adds
-// to what the word had before (a release sequence). A strong read takes it up, and the next fence
-// makes it known. A barrier of the block makes all of its warps know what one has taken up or
-// learned, and publish what one has gathered.
+// A warp's fence gathers the accesses that have happened before it: those of the fencing lanes;
+// those
+// of lanes that have met them since; those of the block before its last barrier; and all that the
+// warp has learned. A strong write of such a lane publishes these with its word, and an atomic
+// operation adds to what the word had before (a release sequence). A strong read takes it up, and
+// the
+// next fence makes it known. A barrier of the block makes all of its warps know what one has taken
+// up
+// or learned, and publish what one has gathered.
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <array>
@@ -37,7 +42,8 @@ struct Fence {
 inline constexpr Fence kFenceOfBlock{Fence::kAcquire | Fence::kRelease | Fence::kOfBlock};
 inline constexpr Fence kFenceOfDevice{Fence::kAcquire | Fence::kRelease};
 
-// What fences have gathered for all threads, and for those of the same block, which is more.
+// The accesses that fences have gathered for all threads, and for those of the same block, which
+// are more.
 struct Gathered {
   Knowledge of_device, of_block;
 
@@ -53,7 +59,7 @@ struct Gathered {
   }
 };
 
-// Of the threads of one block, which is named by its first serial.
+// Synchronises the threads of one block, which is named by its first serial.
 class Synchronisation {
  public:
   void begin_block(std::uint32_t block);
@@ -82,12 +88,13 @@ class Synchronisation {
   }
   Knowledge published_shared(std::uint64_t word) const;
 
-  // Whether an access by a warp of a block is ordered before what a warp of this one does now.
+  // True if an access by a warp of `block` is ordered before the present accesses of a warp of this
+  // block.
   bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {
     return known_.covers(block, access) ||
            (is_active(warp) && warps_[warp].known.covers(block, access));
   }
-  // Whether a warp has fenced, or taken up what another published, since the last barrier.
+  // True if a warp has fenced, or taken up what another published, since the last barrier.
   bool is_active(std::uint32_t warp) const { return (active_ >> warp & 1) != 0; }
 
  private:
@@ -105,9 +112,9 @@ class Synchronisation {
 
   std::uint32_t block_ = 0;
   std::uint32_t active_ = 0;  // warps with anything in their state
-  Knowledge known_;           // of all warps, as of the last barrier
+  Knowledge known_;           // known to all warps as of the last barrier
   Gathered gathered_;
-  SyncWords words_;  // what is published to threads of this block alone
+  SyncWords words_;  // published only to threads of this block
   std::array<Warp, kWarpsPerBlock> warps_;
 };
 

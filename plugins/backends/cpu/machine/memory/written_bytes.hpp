@@ -1,5 +1,5 @@
-// Which bytes of the buffers that begin without values a run has written: a bit for each, a word
-// for each sector of 32 bytes. Memory is zero until it is touched. One thread.
+// Tracks which bytes of the buffers without initial values a run has written: a bit for each byte,
+// a word for each sector of 32 bytes. Memory is zero until it is touched. Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace krl::machine {
 
-inline constexpr std::uint32_t kAllBytes = ~std::uint32_t{0};  // of a sector
+inline constexpr std::uint32_t kAllBytes = ~std::uint32_t{0};  // all bytes of a sector
 
 // The bits of `bytes` that begin at `address` and do not leave its sector.
 inline std::uint32_t bits_of_bytes(std::uint64_t address, std::uint32_t bytes) {

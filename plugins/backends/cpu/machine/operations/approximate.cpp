@@ -34,8 +34,8 @@ float unit_ex2(float a) {
   const float positive = x == kInfinity ? x : finite;
   return x > 0 ? positive : x == 0 ? -kInfinity : nan;
 }
-// Of a turn's fraction. The product with 1/2π is rounded to zero, as the multiplication before the
-// unit does it.
+// Returns the argument in turns. The product with 1/2π is rounded to zero, as by the multiplication
+// that precedes the unit.
 double turns_of(float a) {
   const double exact = double{flushed(a)} * 0x1.45f306p-3;  // 1/2π in f32
   const double cut =
@@ -53,7 +53,7 @@ double nearly(double result, float a) {
   const double below = off > 1 ? 1 : off;
   return below < -1 ? -1 : below;
 }
-// From 2^24 turns on there is no fraction; the result is a whole turn's.
+// From 2^24 turns on there is no fraction; the result is that of a whole turn.
 double fraction_of(double turns) { return turns < 0x1p30 && turns > -0x1p30 ? turns : 0; }
 
 // ---- the instructions ----
@@ -99,7 +99,7 @@ float sine(float a) {
 float cosine(float a) {
   return unless_infinite(a, nearly(sin_of_turns(fraction_of(turns_of(a)) + 0.25), a));
 }
-// Of infinities it is exact.
+// The result is exact for infinities.
 float tangent(float a) {
   const double exact = tanh(a), share = size_of_value(a) < kInfinity ? 0x1.ep-12 : 0;
   const double off = off_by(exact, share * exact, std::bit_cast<std::uint32_t>(a));
@@ -124,7 +124,7 @@ float full_quotient(float a, float b) {
   return product(ftz, unit_rcp(b * scale), a * scale);
 }
 
-// Of f64 only the upper halves are read and computed: a NaN whose payload is in its lower half is
+// For f64, only the upper halves are read and computed: a NaN whose payload is in its lower half is
 // read as an infinity.
 double upper_half(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);

@@ -70,7 +70,7 @@ std::uint32_t by_table(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::u
 }
 
 template <class T>
-T lowest(std::uint32_t count) {  // that many ones
+T lowest(std::uint32_t count) {  // a mask of `count` ones
   return static_cast<T>(count < kBits<T> ? (T{1} << (count & (kBits<T> - 1))) - 1 : ~T{0});
 }
 // The ISA takes the low eight bits of positions and lengths; GPUs do so for fields of 32 bits, and

@@ -85,7 +85,7 @@ struct Comparing {
   Relation relation;
   Combination combination = Combination::kNone;
 };
-// Of "cmp[.bool][.ftz].<other types>.type", of which the last `types` modifiers are types.
+// Parses "cmp[.bool][.ftz].<other types>.type", of which the last `types` modifiers are types.
 std::optional<Comparing> comparing_of(const ptx::Instruction& instruction, std::size_t types) {
   const std::vector<std::string>& modifiers = instruction.modifiers;
   if (modifiers.size() < types + 1) return std::nullopt;

@@ -18,7 +18,7 @@ struct ConvertedType {
   Nature nature;
   std::uint8_t bytes;
   ptx::Type type;
-  const Format* format = nullptr;  // of floating-point types that are not C++'s
+  const Format* format = nullptr;  // set for floating-point types that C++ lacks
 };
 constexpr ConvertedType kTypes[] = {{"u8", Nature::kUnsigned, 1, ptx::Type::kU8},
                                     {"u16", Nature::kUnsigned, 2, ptx::Type::kU16},
@@ -34,7 +34,7 @@ constexpr ConvertedType kTypes[] = {{"u8", Nature::kUnsigned, 1, ptx::Type::kU8}
                                     {"f32", Nature::kFloat, 4, ptx::Type::kF32},
                                     {"f64", Nature::kFloat, 8, ptx::Type::kF64}};
 
-// In Instruction::extra, in this order.
+// Stored in Instruction::extra, in this order.
 struct Conversion {
   std::uint8_t from = 0, from_bytes = 0;  // a type; the size of a register's values
   std::uint8_t to = 0, to_bytes = 0;
@@ -111,7 +111,7 @@ std::uint64_t greatest(const ConvertedType& type) {
   return std::numeric_limits<std::uint64_t>::max() >> unused;
 }
 
-// Into the range of `to`. u64 counts as above all of int64_t's values.
+// Clamps to the range of `to`. u64 counts as above all of int64_t's values.
 void clamp(const ConvertedType& from, const ConvertedType& to, Integers* integers) {
   const bool unsigned64 = from.nature == Nature::kUnsigned;
   const std::int64_t low = least(to);
@@ -125,7 +125,7 @@ void clamp(const ConvertedType& from, const ConvertedType& to, Integers* integer
     }
   }
 }
-// To the type's bits, sign- or zero-extended.
+// Wraps to the type's bits, sign- or zero-extended.
 void wrap(const ConvertedType& to, Integers* integers) {
   const unsigned unused = 64 - 8 * to.bytes;
   for (std::int64_t& lane : integers->lane) {
@@ -146,7 +146,7 @@ void to_integers(const Reals& reals, const ConvertedType& from, const ConvertedT
       to.nature == Nature::kSigned ? low : static_cast<std::int64_t>(highest_bit);
   const std::int64_t nan = is_wide ? wide_nan : 0;
   const auto real_low = static_cast<double>(low);
-  const auto real_high = static_cast<double>(high);  // of 64 bits: rounded up, to a power of two
+  const auto real_high = static_cast<double>(high);  // for 64 bits rounded up, to a power of two
   for (unsigned i = 0; i < kLanes; ++i) {
     const double x = reals.lane[i];
     if (x != x) {
@@ -261,7 +261,8 @@ void store_encoded(const Conversion& conversion, const Reals& from, std::byte* f
   store_integers(encoded, to.bytes, frame, offset, mask);
 }
 
-// As double, rounded to odd, so that rounding to a narrower type is as if it were rounded once.
+// Converts to double, rounded to odd, so that rounding to a narrower type rounds only once in
+// effect.
 void to_odd_reals(const ConvertedType& from, const Integers& integers, Reals* reals) {
   for (unsigned i = 0; i < kLanes; ++i) {
     const bool negative = from.nature == Nature::kSigned && integers.lane[i] < 0;
@@ -393,7 +394,7 @@ bool loses_bits(const ConvertedType& from, const ConvertedType& to) {
   return from.bytes > to.bytes || (to.format != nullptr && from.format != to.format);
 }
 
-// Whether the ISA gives the modifiers a meaning for these types.
+// True if the ISA defines the modifiers for these types.
 bool fits(const Parsed& parsed) {
   const ConvertedType& from = kTypes[parsed.conversion.from];
   const ConvertedType& to = kTypes[parsed.conversion.to];

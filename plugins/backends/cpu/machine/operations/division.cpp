@@ -9,7 +9,7 @@
 namespace krl::machine {
 namespace {
 
-// Of numbers below 2^32 by way of double, which has vectors: a quotient that is not an integer
+// Divides numbers below 2^32 by way of double, which has vectors: a quotient that is not an integer
 // differs from the next one by at least 1/b, more than its rounding. Adding 2^52 leaves an integer
 // in the low bits of the number.
 double number(std::uint32_t a) {

@@ -10,7 +10,7 @@ namespace krl::machine {
 enum class Element : std::uint8_t {
   kF16,
   kBF16,
-  kTF32,  // of its 32 bits the lower 13 are ignored
+  kTF32,  // the lower 13 of its 32 bits are ignored
   kE4M3,
   kE5M2,
   kS4,  // the lower half of a byte first
@@ -53,7 +53,7 @@ float widened(std::uint32_t bits) {
   return std::bit_cast<float>(value | (bits & kSign) << (31 - exponent - mantissa));
 }
 
-// To the nearest f16, ties to even.
+// Rounds to the nearest f16, ties to even.
 inline std::uint16_t half_of(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;

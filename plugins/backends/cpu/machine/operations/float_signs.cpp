@@ -32,7 +32,7 @@ T larger(T a, T b) {
 float size_of_value(float a) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0x7fffffffu);
 }
-// Of the sizes, with the product's sign.
+// Applies the function to the absolute values; the result has the product's sign.
 template <float (*function)(float, float)>
 float of_sizes(float a, float b) {
   const float result = function(size_of_value(a), size_of_value(b));

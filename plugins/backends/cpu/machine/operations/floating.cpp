@@ -47,7 +47,8 @@ struct Root {
   static double of(double a) { return __builtin_sqrt(a); }
 };
 
-// Of results that are not, .ftz depends on more than the rounded result.
+// True for functions whose subnormal results are exact. For others, .ftz depends on the unrounded
+// result.
 template <class Function>
 constexpr bool kIsExactBelowNormal =
     std::is_same_v<Function, Sum> || std::is_same_v<Function, Difference> ||

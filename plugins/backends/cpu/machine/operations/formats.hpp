@@ -11,14 +11,15 @@ enum class Direction : std::uint8_t { kNearest, kNearestAway, kToZero, kDown, kU
 
 struct Format {
   int mantissa_bits;
-  int least_exponent;      // of normal values
+  int least_exponent;      // least exponent of normal values
   std::uint32_t infinity;  // the encoding of infinity; of e4m3: above the largest value
   std::uint32_t nan;       // the canonical one
   bool finite;             // values out of range become the largest
 };
 inline constexpr Format kF16Format{10, -14, 0x7c00, 0x7fff, false};
 inline constexpr Format kBF16Format{7, -126, 0x7f80, 0x7fff, false};
-inline constexpr Format kTF32Format{10, -126, 0x3fc00, 0x3ffff, false};  // without 13 low bits
+// The low 13 bits are missing.
+inline constexpr Format kTF32Format{10, -126, 0x3fc00, 0x3ffff, false};
 inline constexpr Format kE4M3Format{3, -6, 0x7f, 0x7f, true};
 inline constexpr Format kE5M2Format{2, -14, 0x7c, 0x7f, true};
 

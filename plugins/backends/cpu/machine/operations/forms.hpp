@@ -21,13 +21,13 @@ namespace krl::machine {
 struct Form {
   Operation run = nullptr;
   InstructionClass kind = InstructionClass::kInteger;
-  std::uint8_t count = 0;  // of sources
+  std::uint8_t count = 0;  // number of sources
   ptx::Type destination = ptx::Type::kNone;
   std::array<ptx::Type, 4> sources{};
   std::uint8_t setting = 0;  // becomes Instruction::extra[0]
 };
 
-// How the operands of a lane's function are declared in PTX.
+// Returns the PTX type that declares the operands of a lane's function.
 template <class T>
 constexpr ptx::Type type_of() {
   if constexpr (std::is_same_v<T, bool>) return ptx::Type::kPredicate;

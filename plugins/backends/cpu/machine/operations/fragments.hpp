@@ -1,10 +1,11 @@
-// Fragments: how the matrices of a product D = A B + C are in the registers of a warp's lanes.
+// Fragments: the layout of the matrices of a product D = A B + C in the registers of a warp's
+// lanes.
 //
 // The layout is that of mma in the PTX ISA. wmma, whose layouts are not documented, has the same
-// for its shapes, so that loads, products, stores and what a kernel does to single elements agree.
+// for its shapes, so that loads, products, stores and operations on single elements agree.
 // With g = lane / 4 and t = lane % 4, and n elements to a register, a register of A holds the
 // elements t * n … t * n + n - 1 of row g of a tile of 8 rows, and one of B those of column g of a
-// tile of 8 columns. Of C and D a lane has the columns 2t and 2t + 1 of row g of a tile of 8 x 8.
+// tile of 8 columns. For C and D, a lane has the columns 2t and 2t + 1 of row g of a tile of 8 x 8.
 // Tiles follow each other down the rows first.
 #pragma once
 
@@ -20,7 +21,7 @@ enum class Part : std::uint8_t { kA, kB, kC };  // kC: of C and D
 
 struct Fragment {
   Part part = Part::kA;
-  unsigned rows = 0, columns = 0;  // of the matrix
+  unsigned rows = 0, columns = 0;  // shape of the matrix
   Element element = Element::kF16;
 
   unsigned registers() const { return rows * columns / (kLanes * per_register(element)); }
@@ -75,7 +76,7 @@ void unpack(const Fragment& fragment, std::byte* frame, const std::uint32_t* off
   }
 }
 
-// Of results: kF16, kF32, kF64, kS32.
+// Packs results: kF16, kF32, kF64, kS32.
 template <Element e>
 void pack(const Fragment& fragment, const ValueOf<e>* matrix, std::byte* frame,
           const std::uint32_t* offsets) {

@@ -15,7 +15,7 @@ inline double off_by(double exact, double error, std::uint32_t operand) {
   return exact + std::bit_cast<double>(std::bit_cast<std::uint64_t>(error) ^ sign << 32);
 }
 
-// To the nearest integer. |x| < 2^51; NaN stays.
+// Rounds to the nearest integer. |x| < 2^51; NaN stays.
 inline double nearest_integer(double x) {
   constexpr double kShift = 0x1.8p52;  // leaves no bits for a fraction
   return x + kShift - kShift;
@@ -78,7 +78,7 @@ inline double sin_of_turns(double x) {
   return odd != 0 ? -sine : sine;
 }
 
-// By the exponential function; near 0, where that loses digits, by the series.
+// Uses the exponential function; near 0, where that loses digits, the series.
 inline double tanh(double x) {
   constexpr double kSeries[] = {1.0, -1.0 / 3, 2.0 / 15, -17.0 / 315};
   constexpr double kTwoLog2E = 0x1.71547652b82fep+1;

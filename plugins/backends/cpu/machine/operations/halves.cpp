@@ -79,7 +79,7 @@ template <class H, Mode mode, bool keeps_nan>
 H larger(H a, H b) {
   return rounded_to<H>(greater<keeps_nan>(value_of(input<mode>(a)), value_of(input<mode>(b))));
 }
-// Of the sizes, with the product's sign.
+// Applies the function to the absolute values; the result has the product's sign.
 template <class H, H (*function)(H, H)>
 H of_sizes(H a, H b) {
   const auto size = [](H x) { return H{static_cast<std::uint16_t>(x.bits & 0x7fffu)}; };

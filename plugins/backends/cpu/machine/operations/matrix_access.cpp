@@ -57,7 +57,7 @@ void extract(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
             [&](unsigned lane) { return from[lane] >> i.immediate; });
 }
 
-// Of an 8 x 8 matrix of 16 bits, of which each lane has in row lane / 4 two columns.
+// Transposes an 8 x 8 matrix of 16 bits, in which each lane has two columns of row lane / 4.
 void transpose(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
   const auto* from = row<const std::uint16_t>(frame, i.a);
   const auto element = [&](unsigned r, unsigned c) { return std::uint32_t{from[r * 8 + c]}; };
@@ -114,7 +114,7 @@ void take_space(Modifiers& modifiers, ptx::Space* space) {
 
 struct MatrixAccess {
   Fragment fragment;
-  bool by_rows = true;  // in memory, rows follow each other
+  bool by_rows = true;  // stored row by row
   Place place;
   std::uint32_t stride = 0;  // a row
 
@@ -122,7 +122,7 @@ struct MatrixAccess {
   bool is_packed() const { return fragment.part == Part::kB ? !by_rows : by_rows; }
 };
 
-// Where the element i of a register is; a row of addresses.
+// Computes the addresses of element i of a register as a row.
 std::uint32_t find(const MatrixAccess& matrix, unsigned reg, unsigned i, Operands& operands) {
   const Fragment::Place place = matrix.fragment.place(reg, i);
   const unsigned bits = bits_of(matrix.fragment.element);
@@ -208,7 +208,8 @@ std::optional<MatrixAccess> matrix_access_of(const ptx::Instruction& in) {
 
 // ---- ldmatrix, stmatrix ----
 
-// Where lane l finds four bytes of matrix n: in the row l / 4, whose address lane 8 n + l / 4 has.
+// Computes where lane l finds four bytes of matrix n: in row l / 4, whose address lane 8 n + l / 4
+// has.
 std::uint32_t find_row(const Place& place, unsigned n, Operands& operands) {
   Table whose, beyond;
   for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -13,7 +13,7 @@
 
 namespace krl::machine {
 
-// Of a product: D and C are of m x n, A of m x k, B of k x n elements.
+// The shape of a product: D and C have m x n, A has m x k, B has k x n elements.
 struct MatrixShape {
   std::uint8_t m = 0, n = 0, k = 0;
   bool operator==(const MatrixShape&) const = default;

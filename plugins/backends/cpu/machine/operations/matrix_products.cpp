@@ -21,7 +21,7 @@
 namespace krl::machine {
 namespace {
 
-// Where a product's rows are in the row of their offsets, `a`.
+// Positions of the matrices' rows in the row of their offsets, `a`.
 constexpr unsigned kRowsOfD = 0, kRowsOfA = 8, kRowsOfB = 16, kRowsOfC = 24;
 
 // ---- execution ----
@@ -29,7 +29,7 @@ constexpr unsigned kRowsOfD = 0, kRowsOfA = 8, kRowsOfB = 16, kRowsOfC = 24;
 template <class T>
 T multiply_add(T a, T b, T c) {
   if constexpr (std::is_same_v<T, double>) return std::fma(a, b, c);
-  return a * b + c;  // of f32: both factors are so short that the product is exact
+  return a * b + c;  // for f32, both factors are so short that the product is exact
 }
 
 // c += a b, by rows: a of m x k, b of k x n, c of m x n.

@@ -25,7 +25,7 @@ void pack(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {
   });
 }
 
-// From the row d into those of the parts; 0: the part is not wanted.
+// Distributes the row d over those of the parts; 0: the part is not used.
 template <class Whole, class Part>
 void unpack(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {
   const Whole* const whole = row<Whole>(frame, instruction.d);
@@ -82,7 +82,7 @@ bool decode_packing(const ptx::Instruction& instruction, Operands& operands, Ins
 
 struct Clock {
   std::string_view name;
-  std::string_view type;  // of the mov, without its letter
+  std::string_view type;  // type of the mov, without its letter
   std::uint8_t shift;
 };
 constexpr Clock kClocks[] = {{"%clock", "32", 0},          {"%clock_hi", "32", 32},

@@ -52,7 +52,7 @@ bool holds(Base base, T a, T b) {
   return a == a && b == b;
 }
 
-// How a lane's value is read.
+// Reads a lane's value unchanged.
 template <class T>
 struct Plain {
   using Stored = T;
@@ -155,7 +155,7 @@ const Name* find_name(Ordering ordering, std::string_view name) {
 struct Comparisons {
   Comparison low, high;
 };
-// By the position of the type and the base.
+// Indexed by the position of the type and the base.
 const auto kComparisons = [] {
   std::array<Comparisons, std::size(kTypes) * kBases> all;
   for (std::size_t i = 0; i < all.size(); ++i) {

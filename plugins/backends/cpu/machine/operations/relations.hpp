@@ -1,4 +1,4 @@
-// How two rows compare: a mask of the lanes for which a relation holds.
+// Compares two rows: the result is a mask of the lanes for which a relation holds.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace krl::machine {
 
-// Of a comparison of PTX.
+// A comparison of PTX.
 struct Relation {
   std::uint8_t index = 0;  // for compare_rows
   bool swapped = false;    // the operands
@@ -23,8 +23,8 @@ struct Relation {
 // "ltu" of "f32", with or without ftz; nothing if there is no such comparison.
 std::optional<Relation> find_relation(std::string_view name, std::string_view type, bool ftz);
 
-// The lanes for which the relation holds between the rows at `a` and `b`, before it is negated. Of
-// pairs: between their lower halves, or their upper ones.
+// Returns the lanes for which the relation holds between the rows at `a` and `b`, before it is
+// negated. For pairs, compares their lower halves, or their upper ones.
 Mask compare_rows(std::uint8_t index, std::byte* frame, std::uint32_t a, std::uint32_t b);
 Mask compare_upper(std::uint8_t index, std::byte* frame, std::uint32_t a, std::uint32_t b);
 

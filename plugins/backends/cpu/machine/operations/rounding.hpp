@@ -9,11 +9,12 @@
 
 namespace krl::machine {
 
-// As MXCSR numbers them.
+// The values are those of MXCSR.
 enum class Rounding : std::uint8_t { kNearest, kDown, kUp, kToZero };
 
-// The calling thread rounds so until the end of the scope. What is rounded must be a call that the
-// compiler cannot look into: it ignores rounding modes and would move arithmetic out.
+// Sets the calling thread's rounding mode until the end of the scope. The rounded computation must
+// be a call that the compiler cannot look into: it ignores rounding modes and would move arithmetic
+// out.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding) : before_(_mm_getcsr()) {

@@ -5,7 +5,7 @@
 
 namespace krl::machine {
 
-// As is_meeting and decode_meeting, of which they are a part.
+// Tensor products are a part of is_meeting and decode_meeting.
 bool is_tensor(const ptx::Instruction& instruction);
 void decode_tensor(const ptx::Instruction&, Operands&, Instruction* last, Meeting* meeting);
 

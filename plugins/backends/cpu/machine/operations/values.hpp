@@ -89,8 +89,8 @@ inline BFloat rounded_to<BFloat>(float x) {
   return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : result)};
 }
 
-// To odd: rounding the result to any format that is two bits narrower is as if it were rounded
-// once.
+// Rounds to odd: rounding the result to any format that is two bits narrower rounds only once in
+// effect.
 inline float rounded_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);

@@ -1,7 +1,9 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions, barriers of a warp.
-// The lanes that take part are those that met, whatever the member mask says beyond them.
+// Operations that the lanes of a warp execute together: shuffles, votes, matches, reductions,
+// barriers
+// of a warp. The lanes that take part are those that met, even if the member mask has more.
 //
-// Rows of every one: `a` the value, `e` the member masks, `d` the result, `c` the predicate that is
+// Rows of each operation: `a` the value, `e` the member masks, `d` the result, `c` a predicate that
+// is
 // a result too; 0 where there is none.
 #include <algorithm>
 #include <functional>
@@ -23,8 +25,9 @@ using ptx::Type;
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
-// Where a lane reads from; -1: from nowhere, it keeps its own value. `clamp` has the last lane of a
-// segment in bits 0 to 4, and in bits 8 to 12 the bits of a lane that say which segment it is in.
+// Returns the lane that a lane reads from; -1: none, it keeps its own value. `clamp` has the last
+// lane of a segment in bits 0 to 4, and in bits 8 to 12 the bits of a lane that tell which segment
+// it is in.
 template <Shuffle mode>
 int source_lane(int lane, int by, int clamp) {
   const int segment = clamp >> 8 & 31;
@@ -43,7 +46,8 @@ std::uint32_t clamp_of(const Instruction& last) {
   return static_cast<std::uint32_t>(last.immediate);
 }
 
-// Takes note of lanes that receive the value of one that takes no part. `from`: of each; -1: itself.
+// Takes note of lanes that receive the value of one that takes no part. `from`: of each; -1:
+// itself.
 void note_absent(const Parties& parties, const std::int32_t* from, Warp& warp) {
   const Mask receivers = lanes_where([&](unsigned lane) {
     return from[lane] >= 0 && parties.has(lane) && !parties.has(static_cast<unsigned>(from[lane]));
@@ -165,7 +169,7 @@ void elect(const Party* first, std::size_t count, Warp&) {
   parties.set_predicate(&Instruction::c, Mask{1} << leader);
 }
 
-void warp_barrier(const Party*, std::size_t, Warp&) {}  // that they met is all
+void warp_barrier(const Party*, std::size_t, Warp&) {}  // meeting is its only effect
 
 // Any of the lanes that could be here; which, the schedule decides.
 void active_mask(const Instruction& instruction, Warp& warp, std::byte* frame, Mask mask) {

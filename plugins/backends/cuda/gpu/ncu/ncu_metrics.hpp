@@ -1,10 +1,11 @@
-// Which metrics ncu is asked for, and what evaluations have of them: all that CUPTI gives them
-// (metrics.hpp), and what takes a program more runs than CUPTI's mode may cost:
+// The metrics that ncu is asked for, and the figures that evaluations get from them: all that CUPTI
+// provides (metrics.hpp), and those that need more runs of a program than CUPTI's mode may cost:
 //
-//   compute_throughput, memory_throughput, dram_throughput   of what the hardware can do, 0..1: the
-//       multiprocessors' units, all of the memories' units, the GPU's memory ("speed of light")
-//   stall_REASON   what warps waited for, as a share of the time between two instructions of a
-//       warp, 0..1; the three largest of a program
+//   compute_throughput, memory_throughput, dram_throughput shares of what the hardware can do,
+//   0..1:
+//       the multiprocessors' units, all of the memories' units, the GPU's memory ("speed of light")
+//   stall_REASON why warps waited, as a share of the time between two instructions of a warp, 0..1;
+//       the three largest of a program
 //
 // The reasons are those of "Warp State Statistics" in Nsight Compute's Profiling Guide. Pure.
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace krl::cuda {
 
-// By ncu's names; each once.
+// Returns ncu's names of the metrics, each once.
 std::vector<std::string> ncu_metrics();
 
 // The values of one run of a program, over all of its launches: sums are added, rates are averaged

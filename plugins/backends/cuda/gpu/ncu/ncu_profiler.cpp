@@ -123,8 +123,8 @@ Command NcuProfiler::command(const std::vector<std::string>& kernels) const {
                        start_.runner};
   command.environment = start_.environment;
   const char* path = std::getenv("PATH");
-  // ncu is often a script. What it keeps for a user, and shares with others' ncu in /tmp, it has in
-  // its folder.
+  // ncu is often a script. Files that it keeps for a user, or shares with other users' ncu in /tmp,
+  // go to its own folder.
   command.environment.push_back(std::string("PATH=") + (path == nullptr ? "/usr/bin:/bin" : path));
   command.environment.push_back("HOME=" + folder_->path().string());
   command.environment.push_back("TMPDIR=" + folder_->path().string());
@@ -143,7 +143,7 @@ void NcuProfiler::converse(Conversation& ncu, const gpu::Load& load,
     return false;
   };
   gpu::Setup setup = start_.setup;
-  setup.arena_bytes = bytes_of(runs);  // as ncu saves and restores it
+  setup.arena_bytes = bytes_of(runs);  // the memory that ncu saves and restores
   if (!ask("setup", setup, gpu::kSetupLimit)) return;
   if (!ask("load", load, kLongerUnderNcu * start_.run_limit)) return;
   for (const gpu::Run& run : runs) {

@@ -24,15 +24,15 @@ struct NcuStart {
   std::string runner;   // kernelrl-gpu-runner
   std::vector<std::string> environment;
   gpu::Setup setup;
-  std::chrono::milliseconds run_limit{10'000};  // of one run without ncu
+  std::chrono::milliseconds run_limit{10'000};  // limit of one run without ncu
 };
 
 class NcuProfiler {
  public:
   explicit NcuProfiler(NcuStart start) : start_(std::move(start)) {}
 
-  // Why it does not work here and what to do about it, for people; empty: it profiled a kernel of
-  // our own with all metrics. Takes some seconds.
+  // Explains to people why ncu does not work here and what to do about it; empty if it profiled a
+  // kernel of our own with all metrics. Takes some seconds.
   std::string problem();
 
   // The counters of each run, or why there are none. `load`: the candidate's module.

@@ -22,7 +22,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Of a line of CSV; a quote inside of quotes is doubled.
+// Splits a line of CSV; a quote inside of quotes is doubled.
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -50,7 +50,7 @@ std::optional<double> number_of(std::string text) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// Where the table's columns are.
+// Indices of the table's columns.
 struct Columns {
   std::size_t id, kernel, metric, value, count;
 };
@@ -70,7 +70,7 @@ std::optional<Columns> columns_of(const std::vector<std::string>& head) {
 NcuReport read_ncu_report(std::string_view log) {
   NcuReport report;
   std::optional<Columns> columns;
-  std::string id;  // of the last launch
+  std::string id;  // ID of the last launch
   for (const std::string_view line : lines_of(log)) {
     if (line.starts_with(kError)) {
       report.errors +=

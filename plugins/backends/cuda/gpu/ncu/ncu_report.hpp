@@ -12,7 +12,8 @@ namespace krl::cuda {
 // One launch of a kernel.
 struct NcuLaunch {
   std::string kernel;
-  std::map<std::string, double> metrics;  // by ncu's names; one that the GPU lacks is not there
+  // Keyed by ncu's names; metrics that the GPU lacks are absent.
+  std::map<std::string, double> metrics;
 };
 
 struct NcuReport {

@@ -8,8 +8,9 @@
 
 namespace krl::cuda {
 
-// In the order in which to look: those of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin, then those of
-// other toolkits and of Nsight Compute's own packages (/opt/nvidia/nsight-compute), newest first.
+// Returns the folders to search, in order: those of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin,
+// then those of other toolkits and of Nsight Compute's own packages (/opt/nvidia/nsight-compute),
+// newest first.
 std::vector<std::filesystem::path> ncu_folders();
 
 // The first `ncu` in `folders`. Throws Failure(KRL_FAILED_PRECONDITION) that says where it was

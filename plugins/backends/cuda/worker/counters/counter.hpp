@@ -1,4 +1,4 @@
-// What kernelrl-gpu-profiler answers. It does Setup and Load as the other processes of a GPU do
+// The answers of kernelrl-gpu-profiler. It handles Setup and Load like the other processes of a GPU
 // (protocol.hpp), and "profile", whose content is a Run and whose answer is a list of Counter. The
 // answer to its Setup is a ProfilerReady. Plain values.
 #pragma once
@@ -12,7 +12,7 @@ namespace krl::gpu {
 
 // One value of a program's one run, over all of its launches.
 struct Counter {
-  std::string name, unit;  // as in evaluations
+  std::string name, unit;  // named as in evaluations
   double value = 0;
 };
 

@@ -19,14 +19,14 @@ constexpr char kHostLibrary[] = "libnvperf_host.so";
 constexpr char kHowToInstall[] =
     "; call scripts/setup.sh, or install the CUDA toolkit 13 and set CUDA_HOME";
 
-// Of the installation that this program belongs to.
+// Returns the wheels of the installation that this program belongs to.
 fs::path wheels() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return (program.parent_path() / "../../lib/kernelrl/python").lexically_normal();
 }
 
-// In the order in which to look; "" = where the system looks.
+// Returns the folders to search, in order; "" = the system's search path.
 std::vector<fs::path> folders() {
   std::vector<fs::path> all;
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {

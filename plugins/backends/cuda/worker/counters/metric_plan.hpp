@@ -1,5 +1,5 @@
-// How to read the counters of one chip: CUPTI's host part converts metrics into a configuration of
-// the hardware, and the hardware's counts into values. Needs no GPU. Throws CuptiError.
+// Reads the counters of one chip: CUPTI's host part converts metrics into a configuration of the
+// hardware, and the hardware's counts into values. Needs no GPU. Throws CuptiError.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace krl::gpu {
 
-using Image = std::vector<std::uint8_t>;  // of a format that is CUPTI's own
+using Image = std::vector<std::uint8_t>;  // CUPTI's own format
 
 class MetricPlan {
  public:
@@ -21,10 +21,10 @@ class MetricPlan {
   explicit MetricPlan(const std::string& chip, const Image& availability = {});
 
   const std::vector<const Metric*>& metrics() const { return metrics_; }
-  // In the order of metrics(), as CUPTI takes them.
+  // Returns the names in the order of metrics(), as CUPTI takes them.
   const std::vector<const char*>& names() const { return names_; }
   const Image& configuration() const { return configuration_; }
-  // Those of `metrics` that the chip does not have.
+  // Returns those metrics that the chip does not have.
   std::vector<std::string> lacking(const std::vector<std::string>& metrics) const;
   std::size_t passes() const { return passes_; }  // runs that all metrics take
 

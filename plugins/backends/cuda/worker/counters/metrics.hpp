@@ -12,11 +12,11 @@
 namespace krl::gpu {
 
 struct Metric {
-  std::string_view name, unit;  // of the value
-  const char* cupti;            // of the metric, as CUPTI and ncu call it
+  std::string_view name, unit;  // name and unit of the value
+  const char* cupti;            // the metric's name in CUPTI and ncu
   double scale = 1;             // the value is this times the metric
-  // Where the launches of a program are counted apart, as by ncu: the metric by which this, a rate,
-  // is averaged over them. Null: it is a sum.
+  // If the launches of a program are counted separately, as by ncu, and this metric is a rate,
+  // names the metric that weights it when averaging. Null: it is a sum.
   const char* weight = nullptr;
 };
 
@@ -41,7 +41,7 @@ inline constexpr Metric kMetrics[] = {
     // same run, and the kernel is not alone there.
     {"l1_hit_rate", "", "l1tex__t_sector_hit_rate.pct", 0.01, "l1tex__t_sectors.sum"},
     {"l2_hit_rate", "", "lts__t_sector_hit_rate.pct", 0.01, "lts__t_sectors.sum"},
-    {"instructions", "", "smsp__inst_executed.sum"},  // of warps
+    {"instructions", "", "smsp__inst_executed.sum"},  // warp instructions
     {"thread_instructions", "", "smsp__thread_inst_executed.sum"},
     // Cycles in which a scheduler issued an instruction, of those in which it had warps. 0..1
     {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01,

@@ -23,7 +23,7 @@ ProfilerReady check_counters(int device);
 
 class Profiler {
  public:
-  // Of GPU `device`, whose session this is; it must live longer.
+  // Profiles GPU `device`, whose session this is; it must live longer.
   Profiler(DeviceSession& session, int device);
 
   ProfilerReady ready() const;

@@ -11,7 +11,7 @@ inline constexpr int kMostAxes = 8;
 struct Tensor {
   void* data;  // contiguous, row-major
   long long shape[kMostAxes];
-  int axes;   // how many of `shape` count
+  int axes;   // length of `shape`
   int dtype;  // krl::DType: float32, float16, bfloat16, int32, int64, bool
 };
 
@@ -24,18 +24,18 @@ struct StridedTensor {
 
 struct Scalar {
   int dtype;
-  double real;        // of a float32
-  long long integer;  // of the others
+  double real;        // value of a float32
+  long long integer;  // value of any other type
 };
 
 struct Call {
   const Tensor* tensors;  // the task's inputs, then its outputs that are not inputs
   int n_tensors, n_inputs;
-  const int* outputs;  // of each output, its place in `tensors`
+  const int* outputs;  // for each output, its index in `tensors`
   int n_outputs;
   const Scalar* scalars;
   int n_scalars;
-  const long long* axes;  // that vary
+  const long long* axes;  // the variable axes
   int n_axes;
   void* stream;  // all work is to be in its order
 

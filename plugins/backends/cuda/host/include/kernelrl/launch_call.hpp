@@ -9,14 +9,14 @@
 
 namespace kernelrl_host {
 
-// To `long*` (std::int64_t*) and to `long long*`, which are two types.
+// Converts to `long*` (std::int64_t*) and to `long long*`, which are two types.
 struct Int64Pointer {
   void* data;
   operator long*() const { return static_cast<long*>(data); }
   operator long long*() const { return static_cast<long long*>(data); }
 };
 
-// To any integer of at least 32 bits.
+// Converts to any integer of at least 32 bits.
 struct Integer {
   long long value;
   template <class T, class = std::enable_if_t<std::is_integral_v<T> && sizeof(T) >= sizeof(int)>>
@@ -25,7 +25,7 @@ struct Integer {
   }
 };
 
-// To float and double.
+// Converts to float and double.
 struct Real {
   double value;
   template <class T, class = std::enable_if_t<std::is_floating_point_v<T>>>

@@ -1,4 +1,4 @@
-// Of torch: see kernelrl/torch/all.hpp.
+// Replaces the header of torch: see kernelrl/torch/all.hpp.
 #pragma once
 
 #include "kernelrl/torch/all.hpp"

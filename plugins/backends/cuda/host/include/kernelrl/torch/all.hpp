@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include <cfloat>  // of what torch includes, what sources rely on
+#include <cfloat>  // torch includes it, and sources rely on it
 #include <vector>
 
 #include "kernelrl/torch/cuda.hpp"

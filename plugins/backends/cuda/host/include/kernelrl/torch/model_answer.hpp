@@ -1,4 +1,4 @@
-// What a forward needs that was translated from Python (model_answer.cpp).
+// Supports a forward that was translated from Python (model_answer.cpp).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace kernelrl_host {
 
 struct Nothing {};
 
-// What a function returns: Nothing if it returns nothing.
+// Returns the result of a function, or Nothing if it returns nothing.
 template <class Call>
 auto result(Call call) {
   if constexpr (std::is_void_v<decltype(call())>) {

@@ -194,7 +194,7 @@ class TensorAccessor<T, 1> {
   const std::int64_t *sizes_, *strides_;
 };
 
-// How pointers are qualified: they are not, here.
+// Replaces torch's qualifiers of pointers; here there are none.
 template <class T>
 struct DefaultPtrTraits {};
 template <class T>
