@@ -22,7 +22,7 @@ inline std::string iso_time(double unix_seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
-// How long ago it was made.
+// Measures the time since it was made.
 class Stopwatch {
  public:
   double seconds() const {

@@ -20,9 +20,9 @@ namespace krl::core {
 
 namespace {
 
-constexpr const char* kName = "kernelrl";  // in spdlog's own, thread-safe list of loggers
+constexpr const char* kName = "kernelrl";  // key in spdlog's own, thread-safe list of loggers
 
-// What log_last_words needs to know.
+// The data that log_last_words needs.
 struct LogFile {
   std::mutex mutex;
   std::array<char, PATH_MAX> path{};  // empty: none is open
@@ -134,7 +134,8 @@ void log_lines(Severity severity, std::string_view text) {
 }
 
 void log_last_words(std::string_view lines) {
-  // In glibc one atomic operation, which does not wait for a thread that may never continue.
+  // In glibc this is one atomic operation, which does not wait for a thread that may never
+  // continue.
   if (!g_log.mutex.try_lock()) return;
   const int file = ::open(g_log.path.data(), O_WRONLY | O_APPEND | O_CLOEXEC);
   while (file >= 0 && !lines.empty()) {

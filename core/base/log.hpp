@@ -13,8 +13,8 @@ namespace krl::core {
 // The numbers are the boundary's (KRL_LOG_TRACE …).
 enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 
-// Sends what follows to `file`, appending; at 8 MB it becomes logs.1.log, and so on, three at most.
-// What `hold_log` kept comes first.
+// Appends all further messages to `file`; at 8 MB it becomes logs.1.log, and so on, three at most.
+// Messages that `hold_log` kept come first.
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
 // Keeps what follows until a log is started: the last thousand messages.
 void hold_log();

@@ -21,8 +21,8 @@ std::string one_line(std::string_view text);
 // Its lines, each as one_line() makes it; empty ones at the end are left out.
 std::vector<std::string> printable_lines(std::string_view text);
 
-// A text of bounded size for places where nothing may be allocated, such as signal handlers. What
-// does not fit is left out. Values of one thread.
+// A text of bounded size for places where nothing may be allocated, such as signal handlers. Text
+// that does not fit is left out. Values of one thread.
 class FixedText {
  public:
   std::string_view view() const { return {bytes_.data(), size_}; }

@@ -1,6 +1,6 @@
-// Passes every request of an episode on at once: the policy takes it up alongside those it is
-// answering already, as soon as it has room. What shares a batch depends on when evaluations
-// finish; the seeds do not, so a policy whose answers depend on their seeds alone gives the same
+// Passes every request of an episode on at once: the policy starts on it alongside those that it is
+// answering already, as soon as it has room. The contents of a batch depend on when evaluations
+// finish; the seeds do not, so a policy whose answers depend on their seeds alone produces the same
 // episodes as in waves.
 #include <chrono>
 #include <condition_variable>
@@ -24,10 +24,10 @@ class ContinuousSampler final : public Sampler {
   using Sampler::Sampler;
 
  private:
-  void enqueue(Waiting waiting) override;  // whose order does not matter
+  void enqueue(Waiting waiting) override;  // the order does not matter
   void left() override;
 
-  // On the policy's threads.
+  // Runs on the policy's threads.
   void stream();
   Result<const SampleRequest*> next(bool wait);
   void reply(std::size_t waiting, Reply reply);
@@ -36,12 +36,12 @@ class ContinuousSampler final : public Sampler {
 
   bool started_ = false;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   // All, in the order in which the policy takes them; without `resume` once there was a reply.
   std::deque<Waiting> waiting_;
-  std::size_t taken_ = 0;    // of them
-  std::deque<Asked> asked_;  // of those that were taken
+  std::size_t taken_ = 0;    // number of requests taken
+  std::deque<Asked> asked_;  // the requests that were taken
   bool over_ = false;        // every episode has left
   Status status_;            // an error once the policy's call has failed
 };
@@ -78,7 +78,7 @@ void ContinuousSampler::stream() {
   if (!status) end(status.error());
 }
 
-// Those that came together with a shared seed become the samples of one request.
+// Requests that arrived together with a shared seed become the samples of one request.
 Result<const SampleRequest*> ContinuousSampler::next(bool wait) {
   std::unique_lock lock(mutex_);
   while (taken_ == waiting_.size()) {

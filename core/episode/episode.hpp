@@ -27,12 +27,12 @@ struct TurnRecord {
   Answer answer;
   Candidate candidate;
   Evaluation evaluation;
-  Score score;          // of a turn that ended in an infrastructure error: empty, and never used
+  Score score;          // empty, and never used, after an infrastructure error
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
 
-  // Whether the infrastructure failed to answer, evaluate or score it: no fault of the candidate's,
-  // and never learned from.
+  // True if the infrastructure failed to answer, evaluate or score the turn: the candidate is not
+  // at fault, and the turn is never learned from.
   bool infra_error() const { return evaluation.infra_error() || !score.lost.empty(); }
   const std::string& infra_why() const { return score.lost.empty() ? evaluation.why : score.lost; }
 };
@@ -41,7 +41,7 @@ struct Episode {
   const Task* task = nullptr;
   std::size_t group =
       0;  // episodes of one group have the same task and are compared with one another
-  std::size_t member = 0;  // which of the group
+  std::size_t member = 0;  // index in the group
   std::vector<TurnRecord> turns;
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held
   // The policy cannot answer its next prompt, such as one longer than its context. That of a first

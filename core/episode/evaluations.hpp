@@ -21,7 +21,7 @@ struct Evaluated {
   bool reused = false;  // known from an earlier iteration of this run
 };
 
-// Which shapes of a task a candidate is checked on: the shown ones and a few fresh ones; the
+// The shapes of a task that a candidate is checked on: the shown ones and a few fresh ones; the
 // hold-outs as well; or these and the task's whole pool, in an evaluation that no backend takes
 // from a cache.
 enum class Shapes { kTraining, kWithHoldout, kAll };

@@ -9,7 +9,7 @@ namespace krl::core {
 namespace {
 
 constexpr std::size_t kLongest = 1200;     // characters of a result
-constexpr std::size_t kLongestLine = 200;  // of one fact
+constexpr std::size_t kLongestLine = 200;  // limit of one fact
 constexpr int kErrorsShown = 3;
 
 std::string shorten(std::string text, std::size_t most) {
@@ -32,7 +32,7 @@ std::string source_line(const std::string& source, std::uint32_t number) {
   return source.substr(begin, source.find('\n', begin) - begin);
 }
 
-// As far as the compiler reports it.
+// Returns the place as far as the compiler reports it.
 std::string place_of(const Diagnostic& d) {
   if (d.line == 0) return {};
   return d.column == 0 ? fmt::format("line {}: ", d.line)
@@ -71,8 +71,8 @@ std::string failed_case(const Evaluation& evaluation) {
   return {};
 }
 
-// What there is to gain in a case: ", 2.10 times PyTorch, 0.31 of the roofline", as far as it is
-// known.
+// Describes the potential gain in a case, as far as it is known: ", 2.10 times PyTorch, 0.31 of the
+// roofline".
 std::string headroom(const Evaluation& evaluation, std::size_t of_case) {
   std::string text;
   for (const auto& [name, meaning] :

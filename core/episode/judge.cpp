@@ -53,7 +53,8 @@ Result<Evaluation> Judge::sanitize(const Task& task, const std::string& source,
   options.stages &= ~(KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
   KRL_ASSIGN(Evaluation found, evaluate_with_retry(*sanitizer_, task, source, options));
   const bool refused = is_fault(found.verdict), executed = refused || found.passed();
-  if (refused) found.kernels = std::move(passed.kernels);  // as compiled for where they would run
+  // Figures of the compile for the real target.
+  if (refused) found.kernels = std::move(passed.kernels);
   Evaluation& judged = refused ? found : passed;
   if (executed) judged.values.push_back({-1, kUnsafe, "", refused ? 1.0 : 0.0});
   judged.values.push_back({-1, kUnsanitized, "", executed ? 0.0 : 1.0});

@@ -32,7 +32,7 @@ class Template {
   static Result<Template> read(const std::filesystem::path& file,
                                const std::vector<std::string>& known);
 
-  // Whether the value of `name` appears.
+  // True if the value of `name` appears.
   bool uses(std::string_view name) const;
 
   // REQUIRES: `values` holds every name that parse() was told of.
@@ -64,7 +64,7 @@ class PromptBuilder {
   static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system,
                                     Contract contract = Contract::kDevice, TimedOn timed_on = {});
 
-  // Whether task.txt has a place for documents, and document.txt is there.
+  // True if task.txt has a place for documents, and document.txt exists.
   bool can_show_documents() const { return document_ && task_.uses("documents"); }
 
   // The prompt of the turn after `earlier`, with `documents` in their order; of a task without a

@@ -22,19 +22,18 @@ namespace krl::core {
 // The documents for one task, the nearest first.
 struct RetrievedDocuments {
   std::vector<Document> documents;
-  std::map<std::string, std::size_t>
-      left_out;                 // how many would be among them, by the reason why not
-  std::size_t over_budget = 0;  // that had no room, of those tried
-  std::size_t tokens = 0;       // that the documents add to a prompt
+  std::map<std::string, std::size_t> left_out;  // number of documents left out, by reason
+  std::size_t over_budget = 0;                  // documents tried that did not fit the budget
+  std::size_t tokens = 0;                       // tokens that the documents add to a prompt
 };
 
 // The tokens of a prompt. May block.
 using CountTokens = std::function<Result<std::size_t>(const Prompt& prompt)>;
 
-// By the policy's own tokenizer; of a policy without tokens, a third of the bytes.
+// Counts by the policy's own tokenizer, or for a policy without tokens as a third of the bytes.
 CountTokens tokens_of(const Policy& policy, bool has_tokens);
 
-// Of a stage: one builder of prompts and one count of tokens. Thread-safe.
+// Retrieval for a stage: one builder of prompts and one count of tokens. Thread-safe.
 class Retrieval {
  public:
   // The dataset outlives the object. REQUIRES: Dataset::can_find().
@@ -51,25 +50,26 @@ class Retrieval {
   Result<RetrievedDocuments> fit(RetrievedDocuments found, const Task& task,
                                  const PromptBuilder& prompts, const CountTokens& tokens) const;
 
-  // Both, for the prompts of a rollout. Kept for each task: the dataset is asked and tokens are counted
-  // once.
+  // Both, for the prompts of a rollout. Kept for each task: the dataset is asked and tokens are
+  // counted once.
   Result<RetrievedDocuments> documents_for(const Task& task, const PromptBuilder& prompts,
                                            const CountTokens& tokens) const;
 
-  // Of all documents of the dataset: it is another one if any of them is.
+  // Covers all documents of the dataset: it changes if any of them does.
   Result<std::string> fingerprint() const;
 
-  // Whether the prompt of the turn after `earlier` shows documents.
+  // True if the prompt of the turn after `earlier` shows documents.
   bool shows(const std::vector<TurnRecord>& earlier) const;
 
  private:
   const Dataset& dataset_;
   const RetrievalSettings settings_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, RetrievedDocuments> known_;  // by the task's id and definition
+  // Keyed by the task's id and definition.
+  mutable std::map<std::string, RetrievedDocuments> known_;
 };
 
-// What was retrieved for the groups of a rollout.
+// Collects statistics of the documents retrieved for a rollout's groups.
 class RetrievalReport {
  public:
   void add(const RetrievedDocuments& of_a_group);

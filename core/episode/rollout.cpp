@@ -16,13 +16,13 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Of a coroutine: JSON and templates are built on it.
+// Stack of one episode's coroutine; templates and JSON are built on it.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 // An answer that is cut off this often is lost.
 constexpr int kMostParts = 4;
 
-// What ends a thought that is to be no longer, as models that think write it.
+// Ends a thought that must not become longer, in the format of models that think.
 constexpr const char* kThoughtEnd = "\n</think>\n\n";
 
 // Adds what a policy has sampled after the tokens that are there.
@@ -38,7 +38,7 @@ void append_part(Answer& answer, Answer part) {
     for (const VersionSpan& span : part.spans)
       answer.spans.push_back({begin + span.first_token, span.version});
   }
-  answer.text = std::move(part.text);  // of the whole answer
+  answer.text = std::move(part.text);  // the whole answer's text
   answer.tokens.insert(answer.tokens.end(), part.tokens.begin(), part.tokens.end());
   answer.logprobs.insert(answer.logprobs.end(), part.logprobs.begin(), part.logprobs.end());
   answer.stop_reason = part.stop_reason;
@@ -147,7 +147,8 @@ class Rollout {
     return {};
   }
 
-  // The documents of each group. Blocks. What only loses turns is kept for them.
+  // Retrieves the documents of each group. Blocks. Errors that only lose turns are kept for these
+  // turns.
   Status retrieve() {
     if (context_.retrieval == nullptr) return {};
     for (const Episode& episode : episodes_) {
@@ -183,13 +184,13 @@ class Rollout {
 
   using Tokens = std::vector<std::int32_t>;
 
-  // Whether the tokens of prompts are needed.
+  // True if prompts must be tokenized here.
   bool wants_tokens() const {
     const Player& player = context_.player;
     return player.tokenizer != nullptr || (player.context_tokens > 0 && player.info.has_tokens);
   }
 
-  // Those of an episode's next prompt; the first is the whole group's.
+  // Returns the tokens of an episode's next prompt; the first prompt is shared by the whole group.
   Result<std::optional<Tokens>> tokens_of(const Prompt& prompt, const Episode& episode,
                                           Yield yield) {
     if (!wants_tokens()) return std::nullopt;
@@ -216,8 +217,8 @@ class Rollout {
     }
   }
 
-  // Refuses a prompt that leaves no room for an answer that is worth its tokens. Of a first turn,
-  // no turn of its task can be played then; a later one's history is too long.
+  // Refuses a prompt that leaves no room for an answer that is worth its tokens. If it is the first
+  // prompt, no turn of its task can be played; otherwise the history is too long.
   Status check_room(const std::optional<Tokens>& prompt) const {
     const std::int64_t context = context_.player.context_tokens;
     if (!prompt || context == 0) return {};
@@ -418,9 +419,9 @@ class Rollout {
   asio::thread_pool evaluators_;
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
-  std::vector<Result<std::vector<Document>>> documents_;  // of each group
+  std::vector<Result<std::vector<Document>>> documents_;  // one for each group
   RetrievalReport report_;
-  std::vector<Result<std::optional<Tokens>>> first_tokens_;  // of each group's first prompt
+  std::vector<Result<std::optional<Tokens>>> first_tokens_;  // first prompt of each group
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
   std::vector<std::int32_t> thought_end_;  // the tokens of kThoughtEnd, once they are known
   std::optional<Error> lost_, refused_;    // the first causes

@@ -21,7 +21,7 @@ namespace krl::core {
 // The policy that answers in an episode.
 struct Player {
   const Policy& sampler;
-  PolicyInfo info;                    // of the sampler
+  PolicyInfo info;                    // describes the sampler
   const Policy* tokenizer = nullptr;  // makes the prompts' tokens; null: the sampler does
   std::int64_t context_tokens = 0;    // the least of all who see them; 0 = unknown
   // The sampler has the weights of this version and of none that is newer. Nothing: it is not known
@@ -39,18 +39,19 @@ struct RolloutContext {
   const RolloutSettings& settings;
   std::uint64_t run_seed = 0;
   int iteration = 0;  // over the whole run; part of every seed
-  // On the calling thread: `done` of `of` answers sampled ("sample") or evaluated ("evaluate").
+  // Called on the calling thread: `done` of `of` answers are sampled ("sample") or evaluated
+  // ("evaluate").
   std::function<void(std::string_view phase, int done, int of)> progress;
   std::size_t first_group = 0;  // the number of the first task's group; part of its seeds
 };
 
-// How answers are sampled.
+// Returns the sampling parameters of the settings.
 Sampling sampling_of(const RolloutSettings& settings);
 
 struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;
-  Metrics sampling;  // what the policy reported of its calls
+  Metrics sampling;  // figures that the policy reported of its calls
   RetrievalReport retrieval;
   // The first cause for which a turn ended in an infrastructure error; without one, for which the
   // policy refused a prompt.

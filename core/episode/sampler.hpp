@@ -1,4 +1,4 @@
-// How the requests of live episodes reach the policy, and how well they use it.
+// Passes the requests of live episodes to the policy, and measures how well they use it.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace krl::core {
 
-// How a policy was kept busy.
+// Measures how busy a policy was.
 struct SamplerLoad {
   double answers_in_flight = 0;  // mean, over the time in which it worked on any
   double wait_seconds = 0;       // mean, from an episode's request until the policy took it up
@@ -56,16 +56,16 @@ struct Reply {
   std::optional<Error> lost;  // why there is no answer
 };
 
-// Whether an error of a call concerns its requests alone: their turns are lost, the run continues.
+// True if an error of a call concerns its requests alone: their turns are lost, the run continues.
 bool loses_turns(const Error& error);
 
 // The policy that answers, and its sampling options.
 struct SamplingSetup {
   const Policy& policy;
   Sampling sampling;
-  // Whether requests with a shared seed are answered as one.
+  // True if requests with a shared seed are answered as one.
   bool shares_prompts = false;
-  std::int64_t answer_timeout_s = 0;  // from when the policy takes a request up; 0 = none
+  std::int64_t answer_timeout_s = 0;  // counted from when the policy starts on a request; 0 = none
 
   // The deadline of a request that the policy takes up now.
   std::int64_t deadline_ns() const;
@@ -74,7 +74,7 @@ struct SamplingSetup {
 // Used on the thread of the rollout's io_context only.
 class Sampler {
  public:
-  using OnAnswered = std::function<void()>;  // on that thread, after each reply
+  using OnAnswered = std::function<void()>;  // called on that thread, after each reply
 
   Sampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, SamplingSetup setup,
           OnAnswered on_answered)

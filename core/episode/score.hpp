@@ -13,7 +13,7 @@ namespace krl::core {
 
 struct RewardTerm {
   Reward reward;
-  std::string name;  // of its metric, reward/<name>/mean
+  std::string name;  // names its metric, reward/<name>/mean
   double weight = 1;
   RewardWhen when = RewardWhen::kAlways;
 };

@@ -50,7 +50,7 @@ void WaveSampler::dispatch() {
 // Neighbours with a shared seed become the samples of one request.
 std::vector<WaveSampler::Asked> WaveSampler::requests_of(std::vector<Waiting>& wave) const {
   std::vector<Asked> asked;
-  std::uint64_t shared = 0;  // of the last one
+  std::uint64_t shared = 0;  // the seed of the last request
   for (std::size_t i = 0; i < wave.size(); ++i) {
     EpisodeRequest& r = wave[i].request;
     const std::uint64_t seed = setup_.shares_prompts ? r.shared_seed : 0;
@@ -66,7 +66,7 @@ std::vector<WaveSampler::Asked> WaveSampler::requests_of(std::vector<Waiting>& w
   return asked;
 }
 
-// On a thread of the pool.
+// Runs on a thread of the pool.
 void WaveSampler::answer(std::vector<Waiting>& wave) {
   std::vector<Asked> asked = requests_of(wave);
   std::vector<SampleRequest> requests;
@@ -101,7 +101,7 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
   const Status status = setup_.policy.sample(requests, setup_.sampling, sink, metrics_);
   const Error missing = status ? Error{Code::kInternal, "no answer"} : status.error();
   for (auto& [i, reply] : held) resume(i, std::move(reply));
-  for (std::size_t i = 0; i < wave.size(); ++i) {  // what the policy left without a word
+  for (std::size_t i = 0; i < wave.size(); ++i) {  // requests that the policy left unanswered
     if (replied[i]) continue;
     meter_.answered();
     resume(i, reply_for(missing));

@@ -84,14 +84,14 @@ class Trainer {
     return failure(std::move(placed));
   }
 
-  // What any of the stages needs of the policy: before the first is run, not after it.
+  // Checks what any of the stages needs of the policy: before the first is run, not after it.
   Status check_policy(const Policies& policies) const {
     KRL_ASSIGN(const PolicyInfos infos, describe(policies));
     return check_policies(plan_, infos, components_.registry());
   }
 
-  // All stages that are still to be run: a wrong task of the last one shows before the first is run,
-  // not after it.
+  // All stages that are still to be run: a wrong task of the last one shows before the first is
+  // run, not after it.
   Status make_stages_ready() {
     std::map<std::tuple<const Backend*, const Backend*, Contract>, PreparedTasks> prepared;
     for (std::size_t i = position_.stage; i < plan_.stages.size(); ++i) {

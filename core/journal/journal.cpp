@@ -57,7 +57,8 @@ std::vector<PluginRecord> plugin_records(const Registry& registry) {
   return records;
 }
 
-// What of a stage may change once it is over: it continues if this differs from what it ended with.
+// Returns the settings of a stage that may change once it is over: it continues if they differ from
+// those it ended with.
 json length_of(const StageSettings& stage) {
   if (stage.kind != StageKind::kRl) return nullptr;
   json length = {{"iterations", stage.rl.iterations},

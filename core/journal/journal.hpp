@@ -20,14 +20,14 @@
 
 namespace krl::core {
 
-// Where a run stands; what a checkpoint holds in addition to the policy.
+// The position of a run, which a checkpoint holds in addition to the policy.
 struct Position {
   int iteration = 0;                 // finished ones, over all stages
   std::size_t stage = 0;             // the one that comes next or continues
   std::int64_t stage_iteration = 0;  // finished ones of that stage
-  nlohmann::json curriculum, goal;   // of that stage; null = none yet
-  // How the last stage ended, so that a run that is over can be made longer; null = none ended, or
-  // a version that did not keep it made the checkpoint.
+  nlohmann::json curriculum, goal;   // state of that stage; null = none yet
+  // How the last stage ended, so that a run that is over can be made longer. Null if none ended, or
+  // if an older version made the checkpoint.
   nlohmann::json ended;
 
   // Moves on to the next stage.
@@ -35,7 +35,7 @@ struct Position {
   // Moves back into the last stage of a run that is over, where the plan has another length for it
   // than it ended with.
   void reopen_if_longer(const std::vector<StageSettings>& stages);
-  // Whether all stages are done, and it is known how the last one ended.
+  // True if all stages are done, and it is known how the last one ended.
   bool over(std::size_t stages) const;
 
   nlohmann::json to_json() const;
@@ -57,11 +57,11 @@ class Journal {
   Ledger& ledger() { return files_->ledger(); }
   BestKernels& best() { return files_->best(); }
   const std::filesystem::path& root() const { return directory_.layout().root; }
-  // Where weights lie that were handed to another policy.
+  // Returns the folder of weights that were handed to another policy.
   std::filesystem::path weights() const { return directory_.layout().weights(); }
 
-  // Records the fingerprints of the documents that the prompts of stages are from, and warns of those
-  // that were others when the run was last started.
+  // Records the fingerprints of the documents that the prompts of stages are from, and warns of
+  // those that were others when the run was last started.
   Status note_documents(const std::map<std::string, std::string>& of_stages);
 
   // Both tell the observer; a warning goes to the log too. Any thread.
@@ -83,7 +83,7 @@ class Journal {
     return files_->rate_checkpoint(iteration, value);
   }
 
-  // Whether a stage has begun in this process: everything that its start checks was right.
+  // True if a stage has begun in this process: everything that its start checks was right.
   bool started() const { return started_; }
 
   // The last thing that is written, whatever the end was. Errors here change nothing any more.
@@ -108,7 +108,7 @@ class Journal {
   const std::string program_;  // as it was called
   RunObserver& observer_;
   std::optional<RunFiles> files_;
-  std::vector<std::string> samples_;  // of the iteration in progress
+  std::vector<std::string> samples_;  // from the iteration in progress
   RunStatus status_;
   bool started_ = false;
 };

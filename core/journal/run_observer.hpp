@@ -12,7 +12,7 @@ struct StageInfo {
   std::string name;
   int number = 1, of = 1;  // second of three stages: 2, 3
   int iterations = 0;      // planned; 0: unknown
-  int done = 0;            // of them, before a resume
+  int done = 0;            // iterations done before a resume
 };
 
 struct Progress {
@@ -23,7 +23,7 @@ struct Progress {
 struct RunSummary {
   bool success = true;
   std::string message;              // "finished", "interrupted", or an error of one or more lines
-  std::filesystem::path directory;  // where the results are
+  std::filesystem::path directory;  // directory of the results
   std::string resume_command = {};  // continues the run; empty if it cannot be continued
 };
 

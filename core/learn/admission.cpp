@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kRefused = "best/refused";
 
-// Those of a task that may become its best, the fastest first.
+// The kernels of a task that may become its best, fastest first.
 struct Contenders {
   const Task* task = nullptr;
   std::vector<const TurnRecord*> turns;

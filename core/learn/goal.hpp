@@ -19,10 +19,10 @@ class Goal {
   // `stage` outlives the goal. `terms`: names of the reward terms.
   Goal(const StageSettings& stage, std::vector<std::string> terms);
 
-  // Whether the condition holds after the stage's iteration `iteration` (from 1), which measured
-  // `metrics`. The mean of a metric is over the last until_window iterations, and a condition that
-  // names one which some of them lack (speedups before any kernel passes) does not hold. An error
-  // names the condition's place.
+  // True if the condition holds after the stage's iteration `iteration` (from 1), which measured
+  // `metrics`. Each metric is averaged over the last until_window iterations, and a condition on a
+  // metric that some of them lack (speedups before any kernel passes) does not hold. An error names
+  // the condition's place.
   Result<bool> reached(std::int64_t iteration, const Metrics& metrics);
 
   nlohmann::json state() const;
@@ -31,7 +31,7 @@ class Goal {
  private:
   const StageSettings& stage_;
   std::vector<std::string> terms_;
-  // Of each metric that the condition names, since it was last not measured; newest last.
+  // Values of each metric that the condition names, since it was last missing; newest last.
   std::map<std::string, std::vector<double>> recent_;
 };
 

@@ -7,8 +7,8 @@
 namespace krl::core {
 namespace {
 
-// What by_loss stands for. Zheng et al. 2025 (GSPO) average over sequences; Liu et al. 2025 (Dr.
-// GRPO) divide by a constant length, so that a long wrong answer is not blamed less a token.
+// Resolves by_loss. Zheng et al. 2025 (GSPO) average over sequences; Liu et al. 2025 (Dr. GRPO)
+// divide by a constant length, so that a long wrong answer is not penalised less per token.
 Aggregation aggregation_of(const LearnSettings& learn) {
   if (learn.loss.aggregation != Aggregation::kByLoss) return learn.loss.aggregation;
   if (learn.loss.name == "gspo") return Aggregation::kSequenceMean;

@@ -24,7 +24,7 @@
 namespace krl::core {
 namespace {
 
-// What is written here by its own name.
+// Metrics computed in this file.
 constexpr const char* kMetrics[] = {
     "curriculum/open_tier",  "time_s/rollout",         "time_s/learn",
     "time_s/iteration",      "time_s/waiting",         "perf/answers_in_flight",
@@ -34,7 +34,7 @@ constexpr const char* kMetrics[] = {
     "groups/below_noise",    "groups/dropped",         "actor/lr",
     "sampler/tis/effective", "actor/not_finite"};
 
-// What is passed on: of the figures of optimiser steps, and of those of sampling.
+// Metrics passed on under another name: from optimiser steps, and from sampling.
 struct Figure {
   const char *metric, *name;
 };
@@ -97,8 +97,8 @@ class Reinforcement {
   int iteration() const { return context_.position.iteration + 1; }
   std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }
 
-  // Whether the hold-outs are measured before this iteration: before the first of them, so that it
-  // is known what the learning began with.
+  // True if the hold-outs are measured before this iteration: before the first one, so that the
+  // starting point of the learning is known.
   bool measures_holdouts() const {
     const std::int64_t every = settings_.eval.every, done = stage_iteration() - 1;
     return every == 0 ? done == 0 : done % every == 0;
@@ -192,7 +192,7 @@ class Reinforcement {
         });
   }
 
-  // What ends the run in this iteration.
+  // Adds the iteration to the error that ends the run.
   Status at_iteration(Status status) const {
     if (status) return status;
     const Error& why = status.error();
@@ -205,7 +205,7 @@ class Reinforcement {
     return static_cast<std::int64_t>(episodes.size()) / rollout.group_size - rollout.groups;
   }
 
-  // As many turns as an iteration has whose groups all differ.
+  // Returns the number of turns of an iteration whose groups all differ.
   double full_turns(const TrainingSet& set, const std::vector<Episode>& episodes) const {
     const auto groups = static_cast<double>(settings_.rollout.groups);
     return set.turns * groups / (groups + static_cast<double>(refilled(episodes)));
@@ -230,8 +230,8 @@ class Reinforcement {
     }
   }
 
-  // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
-  // that learn.
+  // Adds metrics of the answers. Version lag: optimiser steps from the weights that sampled to
+  // those that learn.
   void add_sampling(const RolloutResult& rollout, Metrics& metrics) const {
     double lost = 0, refused = 0, answered = 0, lag = 0, ended_thoughts = 0;
     for (const Episode& episode : rollout.episodes) {
@@ -349,7 +349,7 @@ class Reinforcement {
     }
   }
 
-  // What no step has reported is left out: 0 would say something else.
+  // Figures that no step has reported are left out: 0 would be misleading.
   void write_learning(Metrics& metrics) const {
     for (const Figure& figure : kOfLearning)
       if (const auto value = figures_.of(figure.name)) metrics[figure.metric] = *value;
@@ -378,7 +378,7 @@ class Reinforcement {
   Outage outage_;
   Curriculum curriculum_;
   Goal goal_;
-  std::optional<Player> player_;  // who answers from here on
+  std::optional<Player> player_;  // answers from here on
   std::future<Result<RolloutResult>>
       next_;  // the rollout that was begun ahead; uses all the others
 };

@@ -32,7 +32,7 @@ struct StageContext {
     return plan.checkpoint.every > 0 && position.stage_iteration % plan.checkpoint.every == 0;
   }
 
-  // What the weights are worth that the metrics are of.
+  // Rates the checkpoint whose weights produced these metrics.
   Status rate_checkpoint(const Metrics& metrics, bool last) const {
     const auto& best = plan.checkpoint.best;
     if (!best) return {};

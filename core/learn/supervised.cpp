@@ -101,7 +101,7 @@ class Steps {
     return figures.add(reported);
   }
 
-  // Of the last step, and of all steps so far.
+  // The learning rate of the last step, and the tokens of all steps so far.
   double lr() const { return lr_; }
   double tokens() const { return tokens_; }
 

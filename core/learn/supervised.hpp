@@ -17,7 +17,7 @@ namespace krl::core {
 struct Lesson {
   const Pair* pair = nullptr;  // the setup's
   std::vector<TurnRecord> earlier;
-  RetrievedDocuments found;  // where the prompt shows documents
+  RetrievedDocuments found;  // documents that the prompt shows, if any
 };
 
 // Every pair of the stage. The earlier answers of a pair are evaluated for real, and documents are

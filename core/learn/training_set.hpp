@@ -22,7 +22,7 @@ std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed);
 // infrastructure errors and, since their score is unknown, the earlier turns whose returns would
 // include it.
 struct ScoredTurns {
-  std::size_t first = 0;  // of the episode's turns
+  std::size_t first = 0;  // index among the episode's turns
   std::vector<const TurnRecord*> turns;
   std::vector<double> scores;
   int lost_future = 0;
@@ -31,7 +31,7 @@ ScoredTurns scored_turns(const Episode& episode, const LearnSettings& settings);
 
 struct TrainingSet {
   std::vector<Example> examples;  // in the order of the episodes
-  int turns = 0;                  // that were scored, learned from or not
+  int turns = 0;                  // turns that were scored, learned from or not
   int groups = 0;
   int zero_variance = 0;  // groups left out because all their returns are the same
   int below_noise = 0;    // groups left out because their returns differ by less than min_spread
@@ -57,9 +57,9 @@ TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSet
 std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
                                          const LearnSettings& settings);
 
-// How many optimiser steps an epoch of `examples` has: `minibatches` if they are as many as the
-// iteration's `turns`, fewer in proportion, and at least one. So if fewer examples are left, the
-// steps are fewer, not smaller.
+// Returns how many optimiser steps an epoch of `examples` has: `minibatches` if they are as many as
+// the iteration's `turns`, fewer in proportion, and at least one. So if fewer examples are left,
+// the steps are fewer, not smaller.
 std::int64_t steps_of_epoch(std::size_t examples, double turns, std::int64_t minibatches);
 
 // The examples, which are borrowed, in `count` parts of nearly the same number, shuffled by `seed`;

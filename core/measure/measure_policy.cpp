@@ -30,7 +30,7 @@ struct TaskKernel {
   Candidate candidate;
 };
 
-// What each kernel gives on the hold-out shapes of its task as well; several are evaluated at a
+// Evaluates each kernel on the hold-out shapes of its task as well; several are evaluated at a
 // time.
 Result<std::vector<Evaluation>> with_holdout_shapes(const std::vector<TaskKernel>& kernels,
                                                     const Evaluations& evaluations, int iteration) {
@@ -112,7 +112,7 @@ class Measurer {
             first_group};
   }
 
-  // Where a turn stands.
+  // The position of a turn.
   struct Place {
     Episode* episode;
     std::size_t turn;

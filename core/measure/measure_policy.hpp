@@ -33,12 +33,12 @@ Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext
 // All of it outlives the measurement.
 struct MeasurementSetup {
   const Policy& policy;
-  const Settings& settings;  // of the stage whose episodes are played
+  const Settings& settings;  // settings of the stage whose episodes are played
   const StageSetup& setup;
   std::int64_t samples = 1;     // episodes a task, at least 1
   std::vector<std::size_t> ks;  // rising, from 1 to `samples`
   std::uint64_t run_seed = 0;
-  // As RolloutContext::progress.
+  // Called as RolloutContext::progress is.
   std::function<void(std::string_view set, std::string_view phase, int done, int of)> progress;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// What an episode had come to.
+// The result of an episode so far.
 struct Attempt {
   bool passed = false;
   double score = 0;
@@ -46,8 +46,8 @@ std::optional<Attempt> attempt_of(const Episode& episode, std::size_t turns) {
   return attempt;
 }
 
-// Whether a figure is meaningful over the set: a backend that never measures it leaves only the
-// zeros of failed kernels. `figure`: of a kernel that passes.
+// True if a figure is meaningful over the set: a backend that never measures it leaves only the
+// zeros of failed kernels. `figure`: returns it for a kernel that passes.
 template <class Figure>
 bool measures(const std::vector<Episode>& episodes, const Figure& figure) {
   bool any_passed = false;
@@ -72,7 +72,7 @@ AtK at_every_k(const std::vector<Attempt>& attempts, const std::vector<std::size
   return result;
 }
 
-// What the backend measures of kernels that pass.
+// The figures that the backend measures of kernels that pass.
 struct Measured {
   bool speedup = false, roofline = false;
 };
@@ -162,7 +162,7 @@ class Estimator {
     measured_.roofline = measures(episodes, roofline_of);
   }
 
-  // What is known of the tasks after `turns` turns; those without an episode are left out.
+  // Returns the figures of the tasks after `turns` turns; tasks without an episode are left out.
   std::vector<TaskMeasurement> tasks(std::size_t turns) const {
     std::vector<TaskMeasurement> measured;
     for (const auto& episodes : tasks_) {

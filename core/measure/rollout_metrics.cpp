@@ -54,7 +54,7 @@ class Kernels {
     within_noise_ += is_within_noise(evaluation) ? 1 : 0;
   }
 
-  // What no turn measured is left out.
+  // Figures that no turn measured are left out.
   void write(const std::string& prefix, Metrics& metrics) const {
     if (rates_.count == 0) return;
     for (const Row& row : rows()) {
@@ -81,7 +81,7 @@ class Kernels {
   Value overfit_rate() const { return share(overfit_, rates_.passed + overfit_); }
   Value unsafe_rate() const { return mean_if_any(unsafe_); }
   Value unsanitized_rate() const { return mean_if_any(unsanitized_); }
-  // Where the backend times, and some have no time.
+  // Set if the backend measures times, and some kernels have none.
   Value timed() const {
     const double passed = rates_.passed;
     return speedups_.empty() || timed_count() == passed ? Value() : share(timed_count(), passed);
@@ -117,7 +117,7 @@ class Kernels {
         speedups_.begin(), speedups_.end(), [&](double s) { return is_fast(s, factor); })));
   }
 
-  // Whether the kernel cannot be distinguished from the baseline: the interval of every timed case
+  // True if the kernel cannot be distinguished from the baseline: the interval of every timed case
   // contains 1.
   static bool is_within_noise(const Evaluation& evaluation) {
     return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const Case& c) {
@@ -260,7 +260,7 @@ std::span<const Collector::Row> Collector::rows() {
 // One bad iteration may be an accident of the network, and is still learned from.
 constexpr std::size_t kMostInARow = 3;
 
-// Of all turns, those that were lost to infrastructure.
+// Returns the share of all turns that were lost to infrastructure.
 double lost_share(const std::vector<Episode>& episodes) {
   double turns = 0, lost = 0;
   for (const Episode& episode : episodes) {

@@ -26,7 +26,7 @@ struct Swap {
   std::string_view kind, from, to;
 };
 
-// Those of the swaps that begin with the token.
+// Collects the swaps that begin with the token.
 void collect_swaps(const CodeToken& token, std::span<const Swap> swaps, Changes& changes);
 
 void collect_comparisons(const CodeText& code, Changes& changes);
@@ -42,18 +42,18 @@ void collect_directives(const CodeText& code, Changes& changes);
 // All of them, in the order of the source; none twice.
 Changes changes_of(const CodeText& code);
 
-// Of the PTX that follows KRL_PTX_MARK in a source.
+// Returns the changes of the PTX that follows KRL_PTX_MARK in a source.
 Changes ptx_changes_of(const std::string& source);
 
 // The source with the change made.
 std::string changed(const std::string& source, const Change& change);
 
-// Whether what the change breaks shows at sizes alone that an emulator cannot execute: numbers that
-// need more than 16 bits, counts beyond 2^24.
+// True if the change's error shows only at sizes that an emulator cannot execute: numbers that need
+// more than 16 bits, counts beyond 2^24.
 bool needs_size(std::string_view kind);
 
-// Whether the change makes a kernel wrong whatever bits it gives: a value that nobody wrote, an order
-// that nobody keeps.
+// True if the change makes a kernel wrong even where the bits agree: it reads a value that nobody
+// wrote, or relies on an order that nobody ensures.
 bool is_undefined(std::string_view kind);
 
 }  // namespace krl::core

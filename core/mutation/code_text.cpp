@@ -25,7 +25,7 @@ std::vector<std::size_t> line_starts(std::string_view source) {
 bool opens(const CodeToken& token) { return token.is_any({"(", "[", "{"}); }
 bool closes(const CodeToken& token) { return token.is_any({")", "]", "}"}); }
 
-// Whether a value may end with the token.
+// True if a value may end with the token.
 bool ends_value(const CodeToken& token) {
   if (token.kind == SourceToken::kNumber || token.is_any({")", "]"})) return true;
   return token.is_name() && !is_type_name(token.text) &&

@@ -13,7 +13,7 @@ namespace krl::core {
 
 struct CodeToken {
   SourceToken::Kind kind = SourceToken::kPunctuation;
-  std::string text;  // as it stands in the source
+  std::string text;  // spelled as in the source
   std::size_t offset = 0;
   std::uint32_t line = 1;
 
@@ -42,7 +42,7 @@ class CodeText {
   // The source from the first byte of one token to the last of another.
   std::string_view text_of(std::size_t first, std::size_t last) const;
 
-  // Whether the token at `index` is an operator with a value on either side, such as the `*` of a
+  // True if the token at `index` is an operator with a value on either side, such as the `*` of a
   // product, not that of a pointer or the `<` of a template.
   bool is_binary(std::size_t index) const;
   // The last token of the operand that begins at `index`: a name or number with what is called,
@@ -53,7 +53,7 @@ class CodeText {
   // The first token from `index` on that is one of `stops` outside of the brackets that open after
   // it; kNone if a bracket closes or the text ends before.
   std::size_t find_outside(std::size_t index, std::initializer_list<std::string_view> stops) const;
-  // Whether a statement may begin at `index`.
+  // True if a statement may begin at `index`.
   bool begins_statement(std::size_t index) const;
 
  private:
@@ -69,7 +69,7 @@ class CodeText {
   std::vector<bool> in_template_;  // arguments of templates and named casts
 };
 
-// Whether the word is a type of C++ or CUDA, as far as it can be told from its spelling.
+// True if the word is a type of C++ or CUDA, judging by its spelling.
 bool is_type_name(std::string_view word);
 
 }  // namespace krl::core

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> integer_of(std::string_view number) {
   return value;
 }
 
-// With what follows the digits.
+// Keeps the suffix that follows the digits.
 std::string spelled(std::uint64_t value, std::string_view as) {
   const std::size_t suffix = as.find_first_of("uUlL");
   return std::to_string(value) + std::string(suffix == as.npos ? "" : as.substr(suffix));

@@ -51,7 +51,7 @@ constexpr std::string_view kDroppable[] = {"fabsf",  "expf",   "__expf", "sqrtf"
                                            "rsqrtf", "logf",   "tanhf",  "floorf",
                                            "erff",   "log1pf", "abs",    "rintf"};
 
-// Of a call's first argument: f(a, b) as a.
+// Functions of two arguments that are replaced by their first: f(a, b) by a.
 constexpr std::string_view kOfTwo[] = {"fmaxf", "fminf", "max", "min"};
 
 template <std::size_t kCount>

@@ -24,7 +24,7 @@ bool read_loop(const CodeText& code, std::size_t index, Loop& loop) {
   return loop.second != CodeText::kNone && loop.second < loop.close;
 }
 
-// Where there is a count in the condition, it ends at some number as well.
+// Ends a loop whose condition contains a count at some number as well.
 void cap(const CodeText& code, const Loop& loop, Changes& changes) {
   const CodeToken& variable = code.at(loop.first + 1);
   const bool counts = variable.is_name() && code.at(loop.first + 2).is_any({"<", "<="});

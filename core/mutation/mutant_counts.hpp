@@ -1,4 +1,4 @@
-// How many mutants met which fate, by task, by kind of change and in all. Values of one thread.
+// Counts the fates of mutants by task, by kind of change and in all. Values of one thread.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ struct FateCounts {
   std::size_t programs() const;  // all but the invalid ones
   // Known to be wrong: refused by something.
   std::size_t wrong() const;
-  // Of those, the share that one ordinary evaluation refuses, or it and the whole pool; 1 of none.
+  // Returns the share of those that one ordinary evaluation refuses, or it and the whole pool; 1 if
+  // there are none.
   double refused_share() const;
   double refused_with_pool_share() const;
 };

@@ -1,7 +1,7 @@
-// What becomes of mutants under a judge. A mutant that an ordinary evaluation accepts is evaluated
-// with the hold-outs and the whole pool of shapes, and then compared with the kernel it was made
-// from on many more inputs, so that those that compute the same are told from those that the judge
-// is blind to. Thread-safe; calls block.
+// Determines the fates of mutants under a judge. A mutant that an ordinary evaluation accepts is
+// evaluated with the hold-outs and the whole pool of shapes, and then compared with the kernel it
+// was made from on many more inputs. This distinguishes mutants that compute the same from those
+// that the judge is blind to. Thread-safe; calls block.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace krl::core {
 
 enum class Fate {
   kInvalid,        // no program: rejected, not compiled or not launched
-  kRefused,        // by an ordinary evaluation
-  kRefusedByPool,  // by hold-outs and the whole pool, not by an ordinary evaluation
+  kRefused,        // refused by an ordinary evaluation
+  kRefusedByPool,  // refused by hold-outs and the whole pool, not by an ordinary evaluation
   kSurvived,       // right in both, and wrong on other inputs
   kClose,          // right on all inputs that were tried, though not to the last bit
   kBeyond,         // equal on them, but what was changed needs larger sizes to show
@@ -30,12 +30,12 @@ std::string_view name_of(Fate fate);  // "refused_by_pool"
 
 struct Fated {
   Fate fate = Fate::kInvalid;
-  Verdict verdict = Verdict::kOk;  // of the evaluation that decided
+  Verdict verdict = Verdict::kOk;  // verdict of the evaluation that decided
   std::string why;
 };
 
-// What a right kernel is and computes, as values of its evaluation; none where a backend does not
-// say.
+// The identity of a right kernel and of its outputs, as values of its evaluation; none if a backend
+// does not report them.
 struct Proof {
   std::optional<double> code, outputs;
 };
@@ -54,8 +54,8 @@ class MutantJudge {
   // The original with its compiled code, to which changes are made then.
   Result<Original> with_ptx(const Original& original) const;
 
-  // `proof`: gives the original's, where it is needed; an empty one if there is none. An error is an
-  // infrastructure error.
+  // `proof`: gives the original's, where it is needed; an empty one if there is none. An error is
+  // an infrastructure error.
   Result<Fated> judge(const Mutant& mutant, const Original& original,
                       const std::function<Proof()>& proof) const;
 

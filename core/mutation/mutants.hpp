@@ -20,14 +20,15 @@ struct Original {
 };
 
 struct Mutant {
-  std::size_t original = 0;  // into the list of them
+  std::size_t original = 0;  // index in the list of originals
   Change change;
-  std::uint32_t line = 1;  // of the source, where the change begins
-  std::string before;      // what stood in its place
+  std::uint32_t line = 1;  // line of the source where the change begins
+  std::string before;      // replaced text
 };
 
 // `count` of the changes that there are, or all of them: as many of each original as of the others
-// while there are any, drawn by the seed; fewer are the first ones of more. In the originals' order.
+// while there are any, drawn by the seed; fewer are the first ones of more. In the originals'
+// order.
 std::vector<Mutant> derive_mutants(const std::vector<Original>& originals, std::size_t count,
                                    std::uint64_t seed);
 

@@ -14,7 +14,7 @@
 namespace krl::core {
 namespace {
 
-// Of names of instructions and of their modifiers.
+// Swaps of names of instructions and of their modifiers.
 constexpr Swap kPtxNames[] = {{"ptx_operator", "add", "sub"},    {"ptx_operator", "sub", "add"},
                               {"ptx_operator", "mul", "add"},    {"ptx_operator", "add", "mul"},
                               {"ptx_operator", "and", "or"},     {"ptx_operator", "or", "and"},
@@ -122,7 +122,8 @@ void drop(const PtxInstruction& code, Changes& changes) {
                                 : is_initial_value(code) ? "ptx_initial_value_dropped"
                                 : code.name() == "bra"   ? "ptx_branch_dropped"
                                                          : "ptx_instruction_dropped";
-  // Without what writes a register the machine may find nothing there; a copy of a source is a value.
+  // Without the instruction that writes a register, the machine may find nothing there; a copy of a
+  // source is a value.
   const bool writes = is_register(code.operands.empty() ? PtxWord{} : code.operands[0]) &&
                       !is_any_of(code.name(), {"st", "red", "bra"});
   if (!writes || is_initial_value(code)) put(kind, code.whole, "", changes);

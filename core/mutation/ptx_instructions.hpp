@@ -1,5 +1,5 @@
-// The instructions of a PTX text as mutations see them: as compilers write them, one a line. What is
-// no such line is left out. Pure.
+// The instructions of a PTX text as mutations see them: as compilers write them, one per line.
+// Other lines are left out. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct PtxWord {
 };
 
 struct PtxInstruction {
-  PtxWord whole;                  // with its guard and semicolon
+  PtxWord whole;                  // includes its guard and semicolon
   PtxWord guard;                  // "@%p1", "@!%p1"; empty: none
-  PtxWord opcode;                 // with its modifiers: "setp.lt.s32"
+  PtxWord opcode;                 // includes its modifiers: "setp.lt.s32"
   std::vector<PtxWord> operands;  // "%r1", "[%rd1+4]", "{%f1, %f2}", "%r1|%p1"
 
   // The opcode's first word: "setp".
@@ -28,7 +28,7 @@ struct PtxInstruction {
   bool has_modifier(std::string_view modifier) const;  // ".s32"
 };
 
-// Those in bodies of functions, from the byte `begin` of the text on.
+// Returns the instructions in bodies of functions, from the byte `begin` of the text on.
 std::vector<PtxInstruction> ptx_instructions(std::string_view text, std::size_t begin);
 
 }  // namespace krl::core

@@ -230,7 +230,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Whether `text` is "<family>_<n>" with first <= n < end, no leading zeros.
+// True if `text` is "<family>_<n>" with first <= n < end, no leading zeros.
 bool is_member(std::string_view text, std::string_view family, std::int64_t first,
                std::int64_t end) {
   if (!text.starts_with(family)) return false;

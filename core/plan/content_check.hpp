@@ -23,25 +23,26 @@ void check_conditions(const Node& stage, const Node& settings, const MetricNames
 void check_best(const Node& checkpoint, const std::vector<Node>& stages, const MetricNames& metrics,
                 std::vector<Problem>& problems);
 
-// That the schedule of `table`, an sft stage or an rl stage's [learn], does not end above its
-// learning rate.
+// Checks that the schedule of `table`, an sft stage or an rl stage's [learn], does not end above
+// its learning rate.
 void check_schedule(const Node& table, std::vector<Problem>& problems);
 
-// That some pass rate is within the bounds of [rollout].
+// Checks that some pass rate is within the bounds of [rollout].
 void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
 
-// That some turn of an episode can show documents. `settings`: the tables in force, with a dataset
-// that is searched.
+// Checks that some turn of an episode can show documents. `settings`: the tables in force, with a
+// dataset that is searched.
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems);
 
-// That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
+// Checks that each of `plugins.replace` names a component that a plugin offers in place of a
+// built-in one.
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems);
 
-// That the files which [prompt] names can be read.
+// Checks that the files which [prompt] names can be read.
 void check_templates(const Node& prompt, std::vector<Problem>& problems);
 
-// That `run.name` is the name of a folder.
+// Checks that `run.name` is the name of a folder.
 void check_run_name(const Node& run, std::vector<Problem>& problems);
 
 // Notes the paths among the options of a component that the plan sets and that are not there. No
@@ -65,7 +66,7 @@ std::optional<std::string> resolve_metric(std::string_view name, const MetricNam
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns);
 
-// Whether a run writes such a metric of a holdout dataset; `datasets`: their names in metrics.
+// True if a run writes such a metric of a holdout dataset; `datasets`: their names in metrics.
 bool is_holdout_metric(std::string_view name, const MetricNames& known,
                        const std::vector<std::string>& datasets);
 

@@ -114,7 +114,7 @@ class TableChecker {
   }
 
  private:
-  // Whether a key is in use depends on another one's value; kUnknown if that one is wrong.
+  // Tells if a key is in use, which depends on another one's value; kUnknown if that one is wrong.
   enum class Use { kYes, kNo, kUnknown };
 
   Use use_of(const KeyRule& rule) const {

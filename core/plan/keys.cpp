@@ -93,7 +93,7 @@ std::string Catalog::search_report(const std::string& separator) const {
 
 namespace {
 
-// Where the values under `table` were given, by their dotted keys; a nested table's too.
+// Collects the places of the values under `table` by their dotted keys, including nested tables.
 void collect_origins(const Node& table, const std::string& prefix,
                      std::map<std::string, Origin>& origins) {
   for (const Entry& entry : table.entries()) {

@@ -34,12 +34,13 @@ enum class ValueType : std::uint8_t {
 // "an integer", for messages.
 std::string_view described(ValueType type);
 
-// What a resumed run may do with a key's earlier value.
+// How a resumed run treats a changed value of a key.
 enum class OnResume : std::uint8_t {
   kKept,       // the iterations that are done follow from it
   kUntilOver,  // change it while the stage lasts
-  kFromHereOn,  // change it for the iterations to come: nothing that is kept of a stage depends on it
-  kFree,        // change it: no result depends on it
+  // Change it for the iterations to come: nothing that is kept of a stage depends on it.
+  kFromHereOn,
+  kFree,  // change it: no result depends on it
 };
 
 struct KeyRule {
@@ -54,7 +55,7 @@ struct KeyRule {
   // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
   // table; with others it is an error. Several fields may share a key if at most one is in use.
   std::string only_if = {};
-  // With another value, the keys that only the old one has are dropped from the layers below.
+  // If the value changes, the keys that only the old value has are dropped from the layers below.
   bool chooses = false;
   OnResume on_resume = OnResume::kKept;
 };
@@ -64,7 +65,7 @@ struct KeyRule {
 // "a|b|c" as a list; empty if the range is not of this form.
 std::vector<std::string> choices_of(std::string_view range);
 
-// Whether the range is "0..1", "1.." or "..5", its ends numbers in this order.
+// True if the range is "0..1", "1.." or "..5", with numbers in ascending order.
 bool is_interval(std::string_view range);
 
 // The allowed range, for messages about a number outside of it: "at least 1" or "between 0 and 1";
@@ -95,11 +96,11 @@ struct Catalog {
   std::vector<std::string> refused;   // "FILE: why", plugins that could not be loaded
   std::vector<std::string> replaced;  // "reward.speedup": taken from a stranger's plugin, as the
                                       // plan asked
-  MetricNames metrics;                // that conditions may name
+  MetricNames metrics;                // metrics that conditions may name
 
   const CatalogEntry* find(Kind kind, std::string_view id) const;
   std::vector<std::string> ids(Kind kind) const;
-  // Where an id was looked for that is not there, "searched: …", "not loaded: …", each after
+  // Lists where a missing id was looked for, "searched: …", "not loaded: …", each after
   // `separator`.
   std::string search_report(const std::string& separator = "   ") const;
 };
@@ -113,13 +114,13 @@ class Keys {
   // `table`: a checked table to read, or null.
   explicit Keys(const Node* table = nullptr) : table_(table) {}
 
-  // Of the keys that follow; see KeyRule.
+  // Applies to the keys that follow; see KeyRule.
   std::string only_if;
   OnResume on_resume = OnResume::kKept;
 
-  // A key: its name, what it becomes, its meaning, its default as TOML text and its range. The type
-  // is that of `member`; enumerators stand in the order of the range. What the table lacks leaves
-  // `member` alone. The rule that is returned, good until the next key, can say more.
+  // Adds a key: its name, the member that it becomes, its meaning, its default as TOML text and its
+  // range. The type is that of `member`; enumerators are in the order of the range. A key that the
+  // table lacks leaves `member` alone. The returned rule, valid until the next key, can be refined.
   template <class T>
   KeyRule& operator()(const std::string& key, T& member, const char* doc, const char* fallback = "",
                       const char* range = "") {
@@ -150,7 +151,7 @@ class Keys {
   // `settings.use` is already known.
   void component(ComponentSettings& settings) const;
 
-  // Where the value of `key` stands.
+  // Returns the place of the value of `key`.
   Origin origin(std::string_view key) const;
 
   std::vector<KeyRule> rules() && { return std::move(rules_); }

@@ -14,7 +14,8 @@ namespace krl::core {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMaxFiles = 64;  // of one plan; also ends includes that double at each level
+// Limit of one plan; also ends includes that double at each level.
+constexpr std::size_t kMaxFiles = 64;
 
 class LayerReader {
  public:
@@ -116,7 +117,7 @@ std::string text_or(const Node& table, std::string_view key, const std::string& 
 
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-// Whether `over` chooses by `key` something else than `base` with its default did.
+// True if `over` chooses something else by `key` than `base` with its default.
 bool changes(const Node& base, const Node& over, std::string_view key,
              const std::string& fallback = {}) {
   const std::string before = text_or(base, key, fallback);
@@ -135,7 +136,7 @@ bool is_core_key(const std::string& key) {
   return false;
 }
 
-// Whether `path` is the table `name` of the core's table `table`, in the plan or in a stage.
+// True if `path` is the table `name` of the core's table `table`, in the plan or in a stage.
 bool is_table_of_core(std::string_view path, const std::string& table, const std::string& name) {
   const std::string whole = table + "." + name;
   if (table == "stage") {
@@ -217,7 +218,7 @@ std::string word_at(const Node& table, std::string_view key, const char* other) 
   return node == nullptr ? other : *node->text();
 }
 
-// Whether an element of the plan's list means anything to a stage, or to the plan (null).
+// True if an element of the plan's list affects a stage, or the plan (null).
 bool concerns(const Node& element, const std::string& list, const Node* stage) {
   if (stage == nullptr || list != "dataset") return true;
   const std::string role = word_at(element, "role", "train");

@@ -11,9 +11,9 @@
 
 namespace krl::core {
 
-// One merged tree, its `include` gone; nothing if a file could not be read. What is wrong goes to
-// `problems`, what a layer takes away to `notes`. The origin of the root is the plan's file as a
-// whole.
+// Merges the layers into one tree without `include`; nothing if a file could not be read. Errors go
+// to `problems`, notes on what a layer takes away to `notes`. The origin of the root is the plan's
+// file as a whole.
 std::optional<Node> read_layers(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes);
@@ -28,10 +28,10 @@ void merge(Node& base, const Node& over, const std::string& path = {});
 // The lists of tables in a plan (dataset, reward, stage) under its layers: a layer's own list
 // replaces what was there, the lists in its table `add` are appended: [[add.reward]]. Pure.
 
-// Lays `layer` on `tables`, which are the whole plan (`stage` is null), or those in force during
-// `stage`, or the table of `stage` itself: there, what is added to a list that the stage does not
-// have waits in its `add`. A replaced list that loses elements is worth a line in `notes`. What
-// cannot be added stays in the `add` of `tables`.
+// Lays `layer` on `tables`: the whole plan (`stage` is null), or those in force during `stage`, or
+// the table of `stage` itself. In the last case, elements added to a list that the stage does not
+// have wait in its `add`. A replaced list that loses elements is worth a line in `notes`. Elements
+// that cannot be added stay in the `add` of `tables`.
 void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::string>& notes);
 
 // Reports and removes what is left in the `add` of tables: those of the plan, or of a stage.

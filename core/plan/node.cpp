@@ -192,7 +192,7 @@ class Converter {
   }
 
   std::shared_ptr<const Source> source_;
-  Origin shift_;  // where a lone value starts in its source; line 0 for a whole document
+  Origin shift_;  // start of a lone value in its source; line 0 for a whole document
   int values_ = 0;
 };
 

@@ -19,14 +19,14 @@ struct Entry;
 
 struct Node {
   using Array = std::vector<Node>;
-  using Table = std::vector<Entry>;  // in the order of the text; keys are unique
+  using Table = std::vector<Entry>;  // ordered as in the text; keys are unique
 
   // Deeper values are refused when read, so that recursion over a tree is safe.
   static constexpr int kMaxDepth = 32;
 
   std::variant<bool, std::int64_t, double, std::string, Array, Table> value;
   Origin origin;
-  std::string word = {};  // as typed, if it has no quotes and could as well mean a string
+  std::string word = {};  // the word as typed, if it has no quotes and could as well mean a string
 
   static Node table(Origin origin);
 
@@ -61,7 +61,7 @@ struct Node {
 
 struct Entry {
   std::string key;
-  Origin origin;  // of the key
+  Origin origin;  // place of the key
   Node value;
 };
 
@@ -75,7 +75,7 @@ tl::expected<Node, Problem> read_toml(const std::shared_ptr<const Source>& sourc
 // come from a user's text has a default origin.
 tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origin& at);
 
-// Whether a key needs no quotes in TOML: letters, digits, '_' and '-'.
+// True if a key needs no quotes in TOML: letters, digits, '_' and '-'.
 bool is_bare_key(std::string_view key);
 
 }  // namespace krl::core

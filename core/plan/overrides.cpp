@@ -28,7 +28,7 @@ struct Override {
   std::vector<Segment> path;
   Node value;
 
-  // Those of a lower rank are applied first.
+  // Overrides of a lower rank are applied first.
   int rank() const {
     if (is_addition()) return 1;
     if (value.is_array()) return 0;
@@ -66,7 +66,7 @@ std::shared_ptr<const Source> source_of(const std::vector<std::string>& override
   return source;
 }
 
-// Where the part of a key that starts at `from` ends: at a '.', a '=' or the end.
+// Returns the end of the segment of a key that starts at `from`: a '.', a '=' or the end.
 std::size_t end_of_segment(const std::string& text, std::size_t from) {
   const char quote = from < text.size() ? text[from] : '\0';
   std::size_t end = from;
@@ -206,7 +206,7 @@ Node nested(const Override& change, std::size_t first, const Origin& origin) {
 void apply(Node& document, const Override& change, std::vector<Problem>& problems,
            std::vector<std::string>& notes) {
   Node* node = &document;
-  bool is_layer = true;  // whether the node is the plan or a stage, which have lists
+  bool is_layer = true;  // the node is the plan or a stage, which have lists
   std::string path;
   for (std::size_t i = 0; i < change.path.size();) {
     const Segment& segment = change.path[i];

@@ -31,10 +31,11 @@ struct RunSettings {
   Origin from_origin;
   std::uint64_t seed = 0;
   std::int64_t threads = 0;         // 0 = all cores
-  std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
-  std::int64_t retries = 0;         // of a call into a plugin that is unavailable
+  std::int64_t call_timeout_s = 0;  // limit of a call into a plugin; 0 = none
+  std::int64_t retries = 0;         // retries of a call into an unavailable plugin
   double retry_wait_s = 0;          // before the first of them; doubles
-  double max_infra_share = 0;       // of an iteration's turns; above it a few times, the run ends
+  // Share of an iteration's turns; the run ends if it is exceeded a few times.
+  double max_infra_share = 0;
 };
 
 struct PluginSettings {
@@ -46,8 +47,8 @@ struct PluginSettings {
 struct ComponentSettings {
   std::string use;         // the component's id
   nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
-  Origin origin;           // of the value of `use`
-  // Of the options, by dotted key; defaults have none.
+  Origin origin;           // place of the value of `use`
+  // Places of the options, by dotted key; defaults have none.
   std::map<std::string, Origin> option_origins = {};
 };
 
@@ -58,8 +59,9 @@ struct BackendSettings : ComponentSettings {
 
 // The policy that learns, and those that work for it.
 struct PolicySettings : ComponentSettings {
-  std::optional<ComponentSettings> sampler;    // samples in its place, with its weights
-  std::optional<ComponentSettings> reference;  // what "kl" holds it to; else itself, untrained
+  std::optional<ComponentSettings> sampler;  // samples in its place, with its weights
+  // The reference of "kl"; without it, the untrained policy itself.
+  std::optional<ComponentSettings> reference;
 
   const ComponentSettings& who_samples() const { return sampler ? *sampler : *this; }
 };
@@ -73,24 +75,24 @@ struct DatasetSettings : ComponentSettings {
 // A condition over named numbers, or a number made of them.
 struct Condition {
   Expression expression;
-  Origin origin;  // of its text
+  Origin origin;  // place of its text
 };
 
 enum class TaskChoice { kEven, kLearnable };
 enum class Batching { kWaves, kContinuous, kInTurns };
 
 struct RolloutSettings {
-  Contract contract = Contract::kDevice;  // what the answers hold
+  Contract contract = Contract::kDevice;  // contract of the answers
   std::int64_t groups = 0;                // tasks an iteration
   std::int64_t group_size = 0;            // episodes a task
-  TaskChoice choice = TaskChoice::kEven;  // how the tasks are chosen
+  TaskChoice choice = TaskChoice::kEven;  // order in which tasks are chosen
   // The share of a group's episodes that pass, between which a task counts as learnable.
   double pass_low = 0, pass_high = 0;
   std::int64_t refill_tries = 0;  // rounds of groups in the place of those that teach nothing
   std::int64_t turns = 0;
-  std::int64_t max_tokens = 0;         // of an answer
+  std::int64_t max_tokens = 0;         // limit of an answer
   std::int64_t thinking_tokens = 0;    // after which a thought is ended; 0 = never
-  std::int64_t min_answer_tokens = 0;  // that the context must have left for an answer
+  std::int64_t min_answer_tokens = 0;  // space that the context must leave for an answer
   bool in_thought = false;             // the chat template ends with <think>
   double temperature = 0;              // 0 = greedy
   double top_p = 0;                    // 1 = off
@@ -113,11 +115,11 @@ enum class Truncated { kMask, kZero };
 struct ReturnSettings {
   ReturnKind kind = ReturnKind::kSum;
   double discount = 0;
-  AfterStop after_stop = AfterStop::kRepeat;  // what turns score that stop_when leaves out
+  AfterStop after_stop = AfterStop::kRepeat;  // score of turns that stop_when leaves out
 };
 
 struct GaeSettings {
-  double gamma = 0;  // from one token to the next
+  double gamma = 0;  // discount from one token to the next
   double lambda = 0;
   bool whiten = true;
 };
@@ -130,14 +132,14 @@ struct LossParameter {
 struct LossSettings {
   std::string name;  // "ppo", "gspo", "cispo", "importance_sampling"
   Aggregation aggregation = Aggregation::kByLoss;
-  std::vector<LossParameter> parameters;  // those that this loss uses, as krl_loss wants them
+  std::vector<LossParameter> parameters;  // the ones this loss uses, in krl_loss's format
 };
 
 struct OptimizerSettings {
-  std::optional<double> lr;  // without one, the policy's kind says it: default_lr()
+  std::optional<double> lr;  // default: default_lr() of the policy's kind
   Schedule schedule = Schedule::kConstant;
   std::int64_t warmup = 0;  // up to lr: iterations in [learn], optimiser steps in a stage of sft
-  double min_lr = 0;        // where linear and cosine end
+  double min_lr = 0;        // end of linear and cosine
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   double grad_clip = 0;  // 0 = off
 };
@@ -145,7 +147,7 @@ struct OptimizerSettings {
 struct LearnSettings {
   ReturnSettings returns;
   AdvantageKind advantage = AdvantageKind::kGrpo;
-  GaeSettings gae;                    // where advantage is kGae
+  GaeSettings gae;                    // used if advantage is kGae
   std::vector<LossParameter> critic;  // the same: what its loss uses
   std::int64_t critic_warmup = 0;     // the same: iterations in which only the critic learns
   GroupBy group_by = GroupBy::kTurn;
@@ -163,7 +165,7 @@ struct CurriculumSettings {
   std::int64_t first_tier = 0;
   double compile_rate = 0, pass_rate = 0;  // both are to be exceeded for the next tier to open
   std::int64_t window = 0;                 // iterations that the rates are averaged over
-  double earlier_share = 0;                // of the groups that go to tiers below the newest
+  double earlier_share = 0;                // share of the groups for tiers below the newest
 };
 
 struct EvalSettings {
@@ -180,10 +182,10 @@ struct PromptSettings {
 // The turns whose prompts show documents.
 enum class RetrievalTurns { kFirst, kEvery, kAfterFailure };
 
-// Of the dataset with the role "retrieval", if there is one.
+// Settings of the dataset with the role "retrieval", if there is one.
 struct RetrievalSettings {
   std::int64_t count = 0;       // documents a prompt
-  std::int64_t max_tokens = 0;  // of a prompt, for all of its documents
+  std::int64_t max_tokens = 0;  // limit for all documents in a prompt
   RetrievalTurns turns = RetrievalTurns::kEvery;
 };
 
@@ -195,7 +197,7 @@ struct RewardSettings : ComponentSettings {
   RewardWhen when = RewardWhen::kAlways;
 };
 
-// What a stage may override; a stage holds its own merged copy.
+// Settings that a stage may override; a stage holds its own merged copy.
 struct Settings {
   BackendSettings backend;
   std::vector<DatasetSettings> datasets;
@@ -226,10 +228,10 @@ struct RlSettings {
 struct StageSettings {
   std::string name;
   StageKind kind = StageKind::kRl;
-  SftSettings sft;    // where kind is kSft
-  RlSettings rl;      // where kind is kRl
+  SftSettings sft;    // used if kind is kSft
+  RlSettings rl;      // used if kind is kRl
   Settings settings;  // in force during this stage
-  Origin origin;      // of the stage's name
+  Origin origin;      // place of the stage's name
 };
 
 struct CheckpointSettings {
@@ -240,7 +242,7 @@ struct CheckpointSettings {
 };
 
 struct LogSettings {
-  Severity level = Severity::kInfo;  // of logs.log
+  Severity level = Severity::kInfo;  // level of logs.log
   bool tensorboard = true;
   std::int64_t samples_every = 0;  // iterations between two that write samples/; 0 = never
 };
@@ -259,7 +261,7 @@ struct Plan {
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }
-  // Those of each stage; the plan's own if there is none.
+  // Returns the settings of each stage; the plan's own if there is none.
   std::vector<const Settings*> in_force() const {
     std::vector<const Settings*> all;
     for (const StageSettings& stage : stages) all.push_back(&stage.settings);

@@ -9,7 +9,7 @@ namespace krl::core {
 
 enum class ShowOrigins { kNo, kYes };
 
-// With origins, each value is followed by a comment that says where it came from.
+// Prints the plan. With origins, a comment after each value tells where it came from.
 std::string print_plan(const Plan& plan, ShowOrigins origins = ShowOrigins::kNo);
 
 // A value on one line, as TOML.

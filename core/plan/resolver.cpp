@@ -155,7 +155,7 @@ class Resolver {
     }
   }
 
-  // That [retrieval] of `tables` is of use to those in force.
+  // Checks that [retrieval] of `tables` has an effect in those in force.
   void check_retrieval(const Node& tables, const std::vector<Node>& in_force) {
     const Node* retrieval = tables.find("retrieval");
     if (retrieval == nullptr || retrieval->origin.is_default()) return;
@@ -301,7 +301,8 @@ class Resolver {
                        [role](const Node& dataset) { return text_at(dataset, "role") == role; });
   }
 
-  // Of what is used: the policies, and the components in force during the stages.
+  // Notes absent paths of all components in use: the policies, and the components in force during
+  // the stages.
   void note_paths() {
     note_paths_of(document_.find("policy"), Kind::kPolicy);
     if (stages_.empty()) note_paths_in(document_);

@@ -15,9 +15,9 @@ struct ResolvedTree {
   std::vector<Node> stages;  // for each stage, the tables in force: backend, rollout, …
 };
 
-// Errors go to `problems`; without any, the result holds every key of the schema that is
-// in use, each with a value of its type. `folder` is that of the plan's file. What a stage's lists
-// take away goes to `notes`.
+// Resolves a document. Errors go to `problems`; without any, the result holds every key of the
+// schema that is in use, each with a value of its type. `folder` is that of the plan's file. Notes
+// on elements that a stage's lists take away go to `notes`.
 ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,
                      std::vector<Problem>& problems, std::vector<std::string>& notes);
 

@@ -12,7 +12,8 @@
 
 namespace krl::core {
 
-// The keys of the tables that become these settings. Of a component's table, only the core's own.
+// Describe the keys of the tables that become these settings; of a component's table, only the
+// core's own keys.
 void describe(Keys& key, RunSettings& run);
 void describe(Keys& key, PluginSettings& plugins);
 void describe(Keys& key, ComponentSettings& component);
@@ -53,20 +54,20 @@ struct TableRules {
   bool in_stage = false;  // a stage may override it
   std::string doc;
   std::vector<KeyRule> keys;
-  std::string stage_kind = {};  // that of the stages that use it; empty: all
+  std::string stage_kind = {};  // the kind of stages that use it; empty: all
 };
 
-// In the order in which they are documented and printed.
+// Returns the tables in the order in which they are documented and printed.
 const std::vector<TableRules>& plan_schema();
 
 // REQUIRES: a table of that name.
 const TableRules& table_rules(std::string_view name);
 
-// Of "learn.optimizer.lr", or of an option of "policy.sampler", which is the sampler's own; null if
-// the schema has no such key.
+// Finds the rule of "learn.optimizer.lr", or of the sampler's own options in "policy.sampler"; null
+// if the schema has no such key.
 const KeyRule* find_rule(std::string_view key);
 
-// Whether a key, with any tables before it, chooses which other keys there are.
+// True if a key, with any tables before it, determines which other keys there are.
 bool chooses(std::string_view key);
 
 }  // namespace krl::core

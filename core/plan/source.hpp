@@ -61,11 +61,11 @@ tl::expected<std::string, std::string> read_text_file(const std::filesystem::pat
 struct Problem {
   Origin origin;
   std::string message;
-  std::string hint;  // what to do; may be empty
+  std::string hint;  // advice; may be empty
 };
 
-// As above, ending in a newline; further lines of the message follow, indented. Unprintable bytes
-// are shown as '?', a long line in part.
+// Renders the problem as above, ending in a newline; further lines of the message follow, indented.
+// Unprintable bytes are shown as '?', a long line in part.
 std::string rendered(const Problem& problem);
 
 // All problems, sorted by source, line and column, without repetitions; at most 100 are shown.

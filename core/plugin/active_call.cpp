@@ -23,7 +23,7 @@ std::mutex g_calls_mutex;
 ActiveCall* g_oldest = nullptr;
 ActiveCall* g_newest = nullptr;
 
-// Of this process and its ancestors, since kernelrl started.
+// Number of forks of this process and its ancestors since kernelrl started.
 std::atomic<unsigned> g_forks{0};
 
 thread_local ActiveCall* t_innermost = nullptr;
@@ -38,7 +38,7 @@ void forget_calls_in_child() {
 unsigned forks_so_far() {
   static const int watched = ::pthread_atfork(
       [] { g_calls_mutex.lock(); }, [] { g_calls_mutex.unlock(); }, forget_calls_in_child);
-  static_cast<void>(watched);  // without memory for it forks are not noticed
+  static_cast<void>(watched);  // if memory runs out here, forks are not noticed
   return g_forks.load(std::memory_order_relaxed);
 }
 

@@ -40,7 +40,7 @@ class ActiveCall {
   std::string_view function() const { return function_; }
   std::string_view file() const { return callee_.file; }
   Clock::time_point began() const { return began_; }
-  // Whether this process is a child of the one in which the call began.
+  // True if this process is a child of the one in which the call began.
   bool is_in_forked_child() const;
 
   // Appends "reward 'x' (score)", or "plugin FILE (dlopen)" while it is being loaded; what is
@@ -57,7 +57,7 @@ class ActiveCall {
   static const ActiveCall* of_this_thread();
   const ActiveCall* outer() const { return outer_; }
 
-  int notes = 0;  // that CallWatch has made of it
+  int notes = 0;  // notes that CallWatch has made of it
 
  private:
   friend class ActiveCalls;
@@ -83,7 +83,7 @@ class ActiveCalls {
   ActiveCalls& operator=(const ActiveCalls&) = delete;
   ~ActiveCalls();
 
-  // From the oldest on.
+  // Visits the calls from the oldest on.
   template <class Function>
   void each(const Function& function) const {
     for (ActiveCall* call = oldest(); call != nullptr; call = call->newer_) function(*call);
@@ -123,7 +123,7 @@ __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Call
 
 // Reports plugin calls that take unusually long, so that a stalled run is explained.
 
-// How long calls of each function usually take at most; the default is that of usual_limit().
+// Returns how long calls of a function usually take at most; the default is usual_limit().
 using CallLimit = std::function<std::chrono::milliseconds(std::string_view function)>;
 
 // Zero: any time. Half a minute for what computes little; minutes for what loads, samples, learns

@@ -40,7 +40,7 @@ Case case_of(const krl_case& pushed) {
   return c;
 }
 
-// What is wrong with a case; empty if nothing is.
+// Describes an error in a case; empty if there is none.
 std::string complaint_about(const Case& c) {
   if (c.kind > CaseKind::kFresh)
     return fmt::format("case '{}' is of a kind that does not exist", c.label);
@@ -75,10 +75,9 @@ class EvaluationReceiver {
   const krl_evaluation_sink* c() const { return &sink_; }
   Evaluation take() { return std::move(evaluation_); }
 
-  // Why something that was pushed was refused, which may have failed the call; empty if nothing
-  // was.
+  // Explains why a pushed value was refused, which may have failed the call; empty if none was.
   const std::string& refused() const { return complaint_; }
-  // What was wrong with what was pushed, or is missing; empty if nothing is.
+  // Describes an error in the pushed values, or a missing one; empty if there is none.
   std::string complaint() const {
     if (!complaint_.empty()) return complaint_;
     if (verdicts_ != 1) return fmt::format("it gave {} verdicts instead of one", verdicts_);

@@ -15,7 +15,7 @@ namespace krl::core {
 
 struct BackendInfo {
   std::uint32_t declared = 1;     // evaluations that it can run at a time, at least 1
-  std::uint32_t concurrency = 1;  // those that it gets: no more than its scope allows
+  std::uint32_t concurrency = 1;  // the number it gets: no more than its scope allows
   std::uint32_t signals = 0;      // KRL_SIGNAL_*
   std::string toolchain, device;
   bool real_sizes = false;  // are tasks that name real sizes timed at those?
@@ -24,7 +24,7 @@ struct BackendInfo {
 struct EvaluateOptions {
   std::uint32_t stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS;
   std::uint64_t seed = 0;                 // inputs and orders follow from it
-  Contract contract = Contract::kDevice;  // of the candidate
+  Contract contract = Contract::kDevice;  // contract of the candidate
   const CallScope* scope = nullptr;  // cancels and limits this call; null: as all of the backend's
 };
 
@@ -62,7 +62,7 @@ class Backend {
 
   Instance instance_;
   BackendInfo info_;
-  std::unique_ptr<std::counting_semaphore<>> gate_;  // of calls that run at a time
+  std::unique_ptr<std::counting_semaphore<>> gate_;  // limits concurrent calls
 };
 
 }  // namespace krl::core

@@ -1,5 +1,5 @@
-// What a plugin offers, as found when it was loaded. Plain data that live as long as the process:
-// plugins are never unloaded.
+// The components that a plugin offers, as found when it was loaded. Plain data that live as long as
+// the process: plugins are never unloaded.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostIdBytes = 64;
 // "vendor.name".
 bool has_vendor(std::string_view id);
 
-// Whether it is an id at all, with a vendor or without.
+// True if it is an id at all, with a vendor or without.
 bool is_id(std::string_view id);
 
 // The rule as a message says it, after a ';'.

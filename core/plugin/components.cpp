@@ -11,7 +11,7 @@
 namespace krl::core {
 namespace {
 
-// What the plugin said: what the host put before it, "policy 'x' (create): ", is left out.
+// Returns the plugin's own words, without the host's "policy 'x' (create): " in front.
 std::string_view words_of_plugin(const ComponentSettings& settings, std::string_view message) {
   const std::size_t begin = message.find("'" + settings.use + "' (");
   const std::size_t end = begin == std::string_view::npos ? begin : message.find("): ", begin);
@@ -22,8 +22,8 @@ bool is_of_key(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
 }
 
-// Where `text` speaks of the key: at its beginning, in quotes, or anywhere if no other word could
-// be meant, as with "model.heads". npos if nowhere.
+// Returns where `text` mentions the key: at its beginning, in quotes, or anywhere if no other word
+// could be meant, as with "model.heads". npos if nowhere.
 std::size_t place_of_key(std::string_view text, std::string_view key) {
   for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const char before = at == 0 ? '\0' : text[at - 1];

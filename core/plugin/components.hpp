@@ -15,11 +15,11 @@
 
 namespace krl::core {
 
-// How calls into plugins are made, as the plan says; `stop` ends them.
+// Returns the scope of calls into plugins that the plan defines; `stop` ends them.
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
 
-// Creates components, and keeps backends and datasets, which several stages share: one with the same
-// options is created once, and a backend is started once.
+// Creates components, and keeps backends and datasets, which several stages share: one with the
+// same options is created once, and a backend is started once.
 class Components {
  public:
   // Both outlive the object and everything it gives out.
@@ -42,7 +42,7 @@ class Components {
 
   const Registry& registry_;
   const CallScope& scope_;
-  std::map<std::string, std::unique_ptr<Backend>> backends_;  // by id and options
+  std::map<std::string, std::unique_ptr<Backend>> backends_;  // keyed by id and options
   std::map<std::string, std::unique_ptr<Dataset>> datasets_;
 };
 

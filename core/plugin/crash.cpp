@@ -80,7 +80,8 @@ void set_last_words_hint(std::string_view hint) {
 }
 
 void add_hint(FixedText& text) {
-  // In glibc one atomic operation, which does not wait for a thread that may never continue.
+  // In glibc this is one atomic operation, which does not wait for a thread that may never
+  // continue.
   if (!g_hint_mutex.try_lock()) return;
   if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
   g_hint_mutex.unlock();
@@ -95,7 +96,7 @@ constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SI
 std::atomic<pid_t> g_reporting{0};
 std::atomic_flag g_reported = ATOMIC_FLAG_INIT;  // the first of several is the cause
 
-// Why std::terminate was called. Written by the thread that aborts.
+// The reason why std::terminate was called. Written by the thread that aborts.
 FixedText g_uncaught;
 
 bool reports() { return g_reporting != 0 && g_reporting == ::getpid(); }
@@ -139,7 +140,7 @@ void add_line(FixedText& text, std::string_view lead, const ActiveCall& call) {
   text.end_line();
 }
 
-// Whether there are any.
+// Adds the calls in progress. Returns false if there are none.
 bool add_calls(FixedText& text) {
   bool any = false;
   const ActiveCalls calls(ActiveCalls::Patience::kLittle);
@@ -150,8 +151,9 @@ bool add_calls(FixedText& text) {
   return any;
 }
 
-// Once in a process. What is large is static: the stack may be an alternate one that a plugin or a
-// sanitizer made small, and on some machines the kernel has already put 11 KB of registers on it.
+// Reports at most once in a process. Large objects are static: the stack may be an alternate one
+// that a plugin or a sanitizer made small, and on some machines the kernel has already put 11 KB of
+// registers on it.
 void report_crash(int signal, const siginfo_t& info, const void* context) {
   const ActiveCall* const call = ActiveCall::of_this_thread();
   static char code_buffer[PATH_MAX], own_buffer[PATH_MAX];
@@ -213,7 +215,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
 [[noreturn]] void end_process(FixedText& text) {
   add_hint(text);
   write_last_words(text.view());
-  std::fflush(stdout);  // what plugins have printed
+  std::fflush(stdout);  // output of plugins
   g_reporting = 0;
   ::_exit(1);
 }
@@ -238,7 +240,7 @@ void report_signal(int signal) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// What happens to a thread in the course of calls.
+// Tracks what happens to a thread in the course of calls.
 class ThreadGuard {
  public:
   ThreadGuard() {
@@ -281,7 +283,7 @@ void look_at_end(std::string_view how) {
 void report_crashes() {
   g_reporting = ::getpid();
   std::set_terminate(on_terminate);
-  std::atexit([] { look_at_end(" called exit()"); });  // by a thread without a ThreadGuard
+  std::atexit([] { look_at_end(" called exit()"); });  // called by a thread without a ThreadGuard
   ::at_quick_exit([] { look_at_end(" called quick_exit()"); });
   for (const int signal : kFatal) report_signal(signal);
   guard_this_thread();
@@ -305,8 +307,8 @@ void end_with_thread(const ActiveCall& call) {
 
 }  // namespace krl::core
 
-// Those of the program are found before those of the C library, by plugins too; the library itself
-// does not use them. Sanitizers have their own.
+// The program's functions are found before those of the C library, by plugins too; the library
+// itself does not use them. Sanitizers have their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" {
 

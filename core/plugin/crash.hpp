@@ -1,6 +1,6 @@
-// What a plugin does to the whole process, and which plugin did it: crashes, exit(), an exception
+// Reports that a plugin ends the process, and which plugin did it: crashes, exit(), an exception
 // that is not caught. The report goes to the error stream and to logs.log; then the process ends as
-// it would have, but for exit() and its like, which become the exit code 1.
+// it would have, except that exit() and the like become the exit code 1.
 #pragma once
 
 #include <climits>
@@ -38,8 +38,8 @@ void report_crashes();
 // after the first time. Without effect before report_crashes.
 void guard_this_thread();
 
-// In a child process that is there to find out how a plugin ends it: crashes and exits are no
-// longer reported, and the process's end is the plugin's own.
+// Stops reporting crashes and exits in a child process that exists to find out how a plugin ends
+// it: the process ends as the plugin makes it end.
 void stop_reporting_crashes();
 
 }  // namespace krl::core

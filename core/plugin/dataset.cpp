@@ -19,14 +19,15 @@ Task task_of(const krl_task& c) {
 // A dataset that claims more is wrong about its size.
 constexpr std::uint64_t kMostItems = 10'000'000;
 
-// What one call of read() has given, and what was wrong with it; empty if nothing was.
+// The items of one call of read(), and the error in them; empty if there was none.
 struct Given {
   DatasetItems items;
   std::string complaint;
 };
 Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->ctx); }
 
-// Whether a struct of the boundary can be read: it is there, and as large as version 1.0 had it.
+// True if a struct of the boundary can be read: it exists, and is at least as large as in version
+// 1.0.
 template <class Struct>
 bool is_whole(std::string& complaint, std::string_view name, const Struct* s) {
   if (s == nullptr) {
@@ -76,7 +77,7 @@ krl_status put_document(const krl_dataset_sink* sink, const krl_document* docume
   return KRL_OK;
 }
 
-// What one call of find() has found, and what was wrong with it; empty if nothing was.
+// The documents of one call of find(), and the error in them; empty if there was none.
 struct Found {
   std::vector<FoundDocument> documents;
   std::uint32_t wanted = 0, shown = 0;

@@ -35,7 +35,7 @@ struct DatasetItems {
   std::vector<Pair> pairs;
   std::vector<Document> documents;
   std::size_t lost = 0;    // items that could not be read while the dataset was unavailable
-  std::string first_lost;  // which was the first of them, and why; each is in the log
+  std::string first_lost;  // the first lost item and the reason; all are in the log
 };
 
 class Dataset {
@@ -46,11 +46,11 @@ class Dataset {
 
   const Component& component() const { return instance_.component(); }
 
-  // Whether the instances of a dataset find documents.
+  // True if the instances of a dataset find documents.
   static bool can_find(const Component& component);
 
-  // At most `count` documents to be shown with a task, the nearest first, and those that are nearer
-  // and give its answer away. None is a copy of what the task or `guarded` says. REQUIRES:
+  // Finds at most `count` documents to be shown with a task, the nearest first, and those that are
+  // nearer but give its answer away. None is a copy of the task's or `guarded`'s text. REQUIRES:
   // can_find().
   Result<std::vector<FoundDocument>> find(const Task& task, const std::vector<std::string>& guarded,
                                           std::uint32_t count) const;

@@ -57,7 +57,7 @@ Status check_range(const KeyRule& option) {
       one_line(option.range), option.key, described(option.type)));
 }
 
-// As if a plan had written the default out.
+// Checks the default as if a plan had written it out.
 Status check_default(const KeyRule& option) {
   if (option.fallback.empty()) return {};
   if (option.required) {
@@ -96,8 +96,8 @@ Status check_options(Kind kind, const std::vector<KeyRule>& options) {
 
 namespace {
 
-constexpr std::size_t kMostComponents = 1000;  // of a plugin
-constexpr std::size_t kMostOptions = 1000;     // of a component
+constexpr std::size_t kMostComponents = 1000;  // limit of a plugin
+constexpr std::size_t kMostOptions = 1000;     // limit of a component
 constexpr std::size_t kMostTextBytes = 10'000;
 
 constexpr std::uint32_t kKnownComponentFlags =
@@ -113,8 +113,8 @@ constexpr std::uint32_t kKnownSignals =
 struct Sizes {
   std::size_t of_1_0, now;
 
-  // A struct by another size than those of its versions is another one. Of a version that this
-  // program does not know yet only the least is known.
+  // A size outside of the known versions' range marks a different struct. For a version that this
+  // program does not know yet only the minimum is known.
   bool allow(std::uint32_t size, std::uint32_t minor) const {
     return size >= of_1_0 && (size <= now || minor > KRL_ABI_MINOR);
   }
@@ -144,7 +144,7 @@ Sizes table_sizes(Kind kind) {
   return kDatasetSizes;
 }
 
-// How every table begins.
+// The beginning of every table.
 struct TableHead {
   std::uint32_t struct_size;
   std::uint32_t flags;  // a reward's `needs`
@@ -275,7 +275,7 @@ class ComponentReader {
   const std::uint32_t minor_;
 };
 
-// What can be asked of every component before its name is known.
+// Checks everything that can be checked before a component's name is known.
 Status check_head(const krl_component* raw, std::uint32_t minor) {
   if (raw == nullptr) return invalid("lists a component that is null");
   if (!kComponentSizes.allow(raw->struct_size, minor)) {

@@ -1,5 +1,5 @@
-// What a plugin's entry point gives, read with suspicion: sizes before members, counts before
-// lists, lengths before texts.
+// Reads the result of a plugin's entry point without trusting it: sizes before members, counts
+// before lists, lengths before texts.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -19,9 +19,9 @@ namespace krl::core {
 // there twice; a range that cannot be read; a default that a plan could not give. Thread-safe.
 Status check_options(Kind kind, const std::vector<KeyRule>& options);
 
-// The components of `plugin`, which may be null and was loaded from `file`; at least one, and no
-// two of a kind with one id. What breaks a rule of abi.h is an error that names the component, and
-// no component of the file is used. Prose comes out as one printable line. Thread-safe.
+// Returns the components of `plugin`, which may be null and was loaded from `file`; at least one,
+// and no two of a kind with one id. A violation of a rule of abi.h is an error that names the
+// component, and no component of the file is used. Prose becomes one printable line. Thread-safe.
 Result<std::vector<Component>> read_description(const krl_plugin* plugin,
                                                 const std::filesystem::path& file);
 

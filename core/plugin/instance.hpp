@@ -24,7 +24,7 @@ const krl_host* host();
 // A status of the boundary; of a number that it does not know, kInternal.
 Code code_of(krl_status status);
 
-// How often a call is made again while a component is unavailable: see Tries.
+// How often a call is repeated while a component is unavailable: see Tries.
 struct Retries {
   int count = 0;                           // after the first try
   std::chrono::duration<double> pause{0};  // before the first of them; each is twice the one before
@@ -33,11 +33,11 @@ struct Retries {
 // The data that all calls of a run share.
 struct CallScope {
   using Clock = std::chrono::steady_clock;
-  static constexpr std::uint32_t kMostThreads = 1024;  // as the range of run.threads has it
+  static constexpr std::uint32_t kMostThreads = 1024;  // the maximum of run.threads
 
   // Set once the user wants to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
-  std::chrono::seconds limit{0};  // that a call may take; 0 = any time
+  std::chrono::seconds limit{0};  // limit of a call; 0 = none
   Retries retries = {};
   std::uint32_t threads = kMostThreads;  // bounds the calls of a backend that run at a time
 
@@ -46,7 +46,7 @@ struct CallScope {
     if (limit.count() == 0) return 0;
     return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
   }
-  // For a call that lasts as long as others come.
+  // Returns a scope for a call that lasts as long as others arrive.
   CallScope without_limit() const { return {stop, {}, retries, threads}; }
   bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };

@@ -42,7 +42,7 @@ bool is_text(std::string_view bytes) {
   });
 }
 
-// That its first bytes are those of an ELF file.
+// Checks that its first bytes are those of an ELF file.
 Status check_content(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return invalid("is a folder, not a shared library");
@@ -72,7 +72,8 @@ std::string no_entry() {
                      KRL_PLUGIN_ENTRY);
 }
 
-// Why the last library was not loaded, in the dynamic linker's words without the file's own name.
+// Explains why the last library was not loaded, in the dynamic linker's words without the file's
+// own name.
 std::string linker_error(const fs::path& path) {
   const char* text = ::dlerror();
   std::string why = one_line(text == nullptr ? "the dynamic linker does not say why" : text);
@@ -133,12 +134,12 @@ constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs c
 // pipe open.
 [[noreturn]] void be_the_child(const std::function<std::string()>& work, int report) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // as it is in no terminal's group now
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it is in no terminal's group now
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
-  stop_reporting_crashes();  // how it ends is for the parent to say
+  stop_reporting_crashes();  // the parent reports how it ends
   const std::string text = work() + '\0';
   std::string_view rest = text;
   for (ssize_t n; !rest.empty() && (n = ::write(report, rest.data(), rest.size())) > 0;)

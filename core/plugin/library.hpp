@@ -14,19 +14,19 @@
 
 namespace krl::core {
 
-// That it is a shared library with the entry point of this version of the boundary. Nothing of it
-// is loaded.
+// Checks that it is a shared library with the entry point of this version of the boundary, without
+// loading anything of it.
 Status check_library(const std::filesystem::path& file);
 
 // Loads it for as long as the process lives: its constructors run.
 Result<krl_plugin_entry> open_library(const std::filesystem::path& file);
 
-// How work in a child process ended. The child alone is lost where the work crashes, exits or never
-// returns.
+// How work in a child process ended. If the work crashes, exits or never returns, only the child is
+// lost.
 struct ChildEnd {
-  std::optional<std::string> report;  // what the work returned; nothing if it did not return
+  std::optional<std::string> report;  // result of the work; nothing if it did not return
   bool in_time = true;                // false: it was ended at the limit
-  int status = 0;  // of the process, as waitpid() gives it; 0 if it cannot even be killed
+  int status = 0;  // status of the process, as from waitpid(); 0 if it cannot even be killed
 };
 
 // Runs `work` in a child, whose output goes nowhere, and ends whatever it leaves behind. The text
@@ -37,9 +37,9 @@ Result<ChildEnd> run_in_child(const std::function<std::string()>& work,
 
 inline constexpr std::chrono::seconds kRehearsalLimit{10};
 
-// The first time that a stranger's file is loaded: in a child. What the file does to the world it
-// does twice. An error says how the child ended before `load` had returned: "crashed (SIGSEGV)
-// while it was loaded".
+// Loads a stranger's file for the first time, in a child. The file's effects on the world happen
+// twice. An error tells how the child ended before `load` had returned: "crashed (SIGSEGV) while it
+// was loaded".
 Status rehearse(const std::function<void()>& load,
                 std::chrono::milliseconds limit = kRehearsalLimit);
 

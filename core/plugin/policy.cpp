@@ -67,7 +67,7 @@ PolicyInfo info_of(const krl_policy_info& info) {
 
 using PolicyDescription = SelfDescription<krl_policy_info_sink, krl_policy_info, PolicyInfo>;
 
-// What a call comes to whose results went through `receiver`.
+// Determines the result of a call whose results went through `receiver`.
 template <class Receiver>
 Status checked(const Call& call, std::string_view function, const Status& status,
                const Receiver& receiver) {
@@ -167,7 +167,7 @@ Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling
   });
 }
 
-// Of a call that fails, what it brought is kept, and the next try is of the rest alone.
+// If a call fails, its results are kept, and the next try covers only the rest.
 template <class Attempt>
 Status Policy::sample_patiently(OpenRequests& open, const Attempt& attempt) const {
   for (Tries tries = instance_.tries();;) {

@@ -38,9 +38,9 @@ struct SampleRequest {
   std::uint32_t samples = 1;
   std::string session = {};                      // the same for all requests of an episode
   std::vector<std::int32_t> prompt_tokens = {};  // the prompt itself; empty: the policy's own
-  std::vector<std::int32_t> answer_prefix = {};  // what is there of the answer
+  std::vector<std::int32_t> answer_prefix = {};  // the beginning of the answer, if any
   std::uint32_t max_tokens = 0;                  // less than those of the sampling; 0 = as many
-  std::int64_t deadline_ns = 0;                  // of the steady clock; 0 = none
+  std::int64_t deadline_ns = 0;                  // by the steady clock; 0 = none
 };
 
 // One training example: one turn.
@@ -58,8 +58,8 @@ using Batch = std::vector<const Example*>;  // borrowed, each from where all exa
 struct Loss {
   std::string name;  // "ppo", "cross_entropy", …
   std::uint32_t aggregation = KRL_TOKEN_MEAN;
-  double normaliser = 1;   // of the whole optimiser step
-  double temperature = 1;  // of the sampling that the examples come from
+  double normaliser = 1;   // for the whole optimiser step
+  double temperature = 1;  // temperature at which the examples were sampled
   std::vector<std::pair<std::string, double>> parameters;
   bool last_of_step = true;
 };
@@ -76,7 +76,7 @@ struct PolicyInfo {
        samples_while_training = false, shares_prompts = false, continues = false,
        takes_tokens = false, has_logprobs = false, needs_old_logprobs = false;
   std::int64_t context_tokens = 0;  // 0 = unknown
-  std::uint64_t version = 0;        // of the weights that sample
+  std::uint64_t version = 0;        // version of the weights that sample
   std::string description;
   LogprobKind logprobs = LogprobKind::kUnknown;
   std::uint32_t exports = 0, adopts = 0;  // KRL_WEIGHTS_*
@@ -99,7 +99,7 @@ struct AnswerSink {
 class OpenRequests;
 struct SampleBounds;
 
-// Calls block. Those that leave nothing behind where they fail are made again while the policy is
+// Calls block. Calls that leave nothing behind when they fail are repeated while the policy is
 // unavailable: all but fit(), forward_backward(), optimizer_step(), save(), forget() and
 // export_weights(). Thread-safe as Instance is.
 class Policy {
@@ -113,33 +113,33 @@ class Policy {
 
   const Component& component() const { return instance_.component(); }
   Result<PolicyInfo> describe() const;
-  // Whether its calls are to end soon, as the user stopped the run. Any thread.
+  // True if its calls are to end soon, because the user stopped the run. Callable from any thread.
   bool cancelled() const { return instance_.scope().cancelled(); }
 
-  // What describe() will say of a policy with these options, as far as that is known without
-  // starting one; nothing if its plugin does not tell.
+  // Returns what describe() will report for a policy with these options, as far as that is known
+  // without starting one; nothing if its plugin does not tell.
   static Result<std::optional<PolicyInfo>> preview(const Component& policy,
                                                    const nlohmann::json& options,
                                                    const CallScope& scope);
-  // Whether it could learn by this loss; kInvalidArgument says why not.
+  // Checks if it could learn by this loss; kInvalidArgument explains why not.
   static Status check_loss(const Component& policy, const nlohmann::json& options, const Loss& loss,
                            const CallScope& scope);
 
   // Answers every request with as many samples as it asks for, each as soon as it is finished, or
-  // says that it is lost. What the call reports of itself is added to `metrics`.
+  // reports that it is lost. Figures that the call reports are added to `metrics`.
   Status sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
                 const AnswerSink& sink, Metrics& metrics) const;
 
-  // Whether policies of this component take requests while they answer others.
+  // True if policies of this component take requests while they answer others.
   static bool can_stream(const Component& policy);
 
-  // Whether this process is there only to serve the policy of another one, which runs the
-  // experiment: `policy` is then created, follow() called, and that is all.
+  // True if this process exists only to serve the policy of another one, which runs the experiment:
+  // `policy` is then created, and only follow() is called.
   static Result<bool> follows(const Component& policy);
   Status follow() const;
 
-  // As sample(), of requests as `next` gives them, numbered from 0 in that order. `next(wait)`: the
-  // next request, which lives until the call returns; null if there is none, for now or, where it
+  // Like sample(), for requests that `next` returns, numbered from 0 in that order. `next(wait)`:
+  // the next request, which lives until the call returns; null if there is none, for now or, if it
   // waited, permanently. It is called as the sink is. REQUIRES: can_stream.
   using NextRequest = std::function<Result<const SampleRequest*>(bool wait)>;
   Status sample_stream(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
@@ -161,7 +161,7 @@ class Policy {
   Status optimizer_step(const Optimizer& optimizer, Metrics& metrics) const;
   // Makes the weights of now those that sample, and gives their version.
   Result<std::uint64_t> publish() const;
-  // For every token of every example, what the critic expects from there. Needs has_critic.
+  // Returns the critic's expected return from every token of every example. Needs has_critic.
   Result<std::vector<std::vector<float>>> values(const std::vector<Example>& examples) const;
   Status save(const std::string& directory) const;
   Status load(const std::string& directory) const;
@@ -176,15 +176,15 @@ class Policy {
     return *static_cast<const krl_policy_v*>(component().raw->table);
   }
 
-  // What a policy that is not thread-safe lets overlap all the same.
+  // Calls that a policy may overlap although it is not thread-safe.
   struct Overlaps {
-    std::mutex tokenizing;  // where tokenize() does not wait for other calls
-    std::mutex sampling;    // where sampling does not wait for those that learn
-    std::atomic<bool> samples_while_training{false};  // as describe() last said
+    std::mutex tokenizing;  // used if tokenize() does not wait for other calls
+    std::mutex sampling;    // used if sampling does not wait for learning calls
+    std::atomic<bool> samples_while_training{false};  // from the last describe()
   };
   // The limits of its samples.
   struct Bounds {
-    std::atomic<std::int64_t> vocabulary{0};  // as describe() last said; 0 = unknown
+    std::atomic<std::int64_t> vocabulary{0};  // from the last describe(); 0 = unknown
     std::atomic<std::uint64_t> described{0};  // the version that describe() last gave
     std::atomic<std::uint64_t> sampled{0};    // the newest version that a call has sampled with
     std::atomic<bool> gives_tokens{false};    // it can be trained, and says that it has tokens

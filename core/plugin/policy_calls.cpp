@@ -68,7 +68,7 @@ namespace {
 // Rounding may bring the logarithm of a probability of 1 above 0.
 constexpr float kLargestLogprob = 1e-4F;
 
-// For the way of an answer that was there in time.
+// Allows for the transfer of an answer that was finished in time.
 constexpr std::chrono::seconds kGrace{1};
 
 // The error in the properties of a sample; empty if there is none.

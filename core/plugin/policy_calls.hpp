@@ -32,7 +32,7 @@ class OpenRequests {
   void add(const SampleRequest& request);
   // Begins a try, whose requests are those that miss a sample, in their order.
   std::vector<const SampleRequest*> begin_try();
-  // Whether the try has brought anything.
+  // True if the try has brought anything.
   bool progressed() const;
   // The sink of the try, which counts its requests from 0. A sample that an earlier try brought is
   // dropped: it is the same.
@@ -50,7 +50,7 @@ class OpenRequests {
 
   mutable std::mutex mutex_;
   std::deque<Open> requests_;
-  std::vector<std::size_t> asked_;  // by the try
+  std::vector<std::size_t> asked_;  // the requests of the try
   bool progressed_ = false;
   const AnswerSink& sink_;
   const AnswerSink of_try_;
@@ -69,7 +69,7 @@ class SamplingView {
   SamplingView(const SamplingView&) = delete;
   SamplingView& operator=(const SamplingView&) = delete;
 
-  // As it is for one request. Lives no longer than this.
+  // Returns the sampling of one request, which lives no longer than this.
   krl_sampling of(const SampleRequest& request) const;
 
  private:
@@ -98,7 +98,7 @@ class SampleReceiver {
   // One more request may be answered, by as many samples as it wants, until its deadline and a
   // grace; what comes later is lost.
   void expect(const SampleRequest& request);
-  // Of the samples, and of the bounds.
+  // Returns the newest version among the samples and the bounds.
   std::uint64_t newest_version() const;
   // The first error in the data passed; empty if there is none.
   std::string complaint() const;
@@ -110,7 +110,7 @@ class SampleReceiver {
   struct Expected {
     std::vector<bool> answered;
     std::int64_t deadline_ns = 0;
-    bool failed = false;  // those that are missing will not come
+    bool failed = false;  // the missing samples will not come
     bool late = false;    // or came too late
   };
 
@@ -128,7 +128,7 @@ class SampleReceiver {
   std::string check_failure(std::uint32_t request) const;
 
   mutable std::mutex mutex_;
-  std::vector<Expected> expected_;  // by request
+  std::vector<Expected> expected_;  // indexed by request
   std::string complaint_;
   const AnswerSink& sink_;
   const std::string who_;
@@ -143,7 +143,7 @@ class RequestFeed {
   RequestFeed(const Sampling& sampling, const Policy::NextRequest& next, SampleReceiver& receiver);
 
   const krl_request_source* c() const { return &source_; }
-  // Whether the policy was told that no more requests will come.
+  // True if the policy was told that no more requests will come.
   bool ended() const { return ended_; }
 
  private:

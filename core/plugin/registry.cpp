@@ -65,7 +65,7 @@ Result<std::vector<Component>> offers_of(const fs::path& path) {
 }
 
 Status rehearse_stranger(const fs::path& path) {
-  KRL_TRY(check_library(path));  // what runs no code needs no process
+  KRL_TRY(check_library(path));  // a check that runs no code needs no child process
   return rehearse([&] { static_cast<void>(offers_of(path)); });
 }
 

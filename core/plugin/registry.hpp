@@ -19,7 +19,7 @@ namespace krl::core {
 
 class Registry {
  public:
-  using Key = std::pair<Kind, std::string>;  // of a component: its kind and id
+  using Key = std::pair<Kind, std::string>;  // a component's kind and id
 
   // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name. A file that is no
   // plugin of this version, whose description breaks a rule, or that offers an id for a second
@@ -47,12 +47,13 @@ class Registry {
   struct Rejected {
     std::filesystem::path path;
     std::string why;
-    std::vector<Key> offers = {};  // what it would have brought, as far as it can be known
+    // Components that it would have brought, as far as they can be known.
+    std::vector<Key> offers = {};
   };
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
-  // What users of these plugins should know, a line each: folders that are not there,
-  // built-in components that were replaced.
+  // Notes for users of these plugins, a line each: folders that do not exist, built-in components
+  // that were replaced.
   const std::vector<std::string>& notes() const { return notes_; }
   // The same about one component: the files that offer it too and were not loaded.
   std::vector<std::string> notes_on(const Key& key) const;
@@ -72,7 +73,7 @@ class Registry {
   std::vector<std::string> notes_;
   std::vector<std::filesystem::path> folders_;
   std::set<std::string> replace_;
-  std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
+  std::set<Key> replaced_;  // members of `replace` that a stranger's plugin offers
 };
 
 // The folders to search for strangers' plugins: `first`, then those that KERNELRL_PLUGIN_PATH
@@ -86,7 +87,7 @@ std::filesystem::path installed_plugins();
 // All folders to search: those of strangers, then the installation's own.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& first);
 
-// Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
+// Explains why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
 std::string why_no_folder(const std::filesystem::path& folder);
 
 }  // namespace krl::core

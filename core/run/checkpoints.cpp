@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kStep = "step_";
 constexpr std::string_view kDraft = "draft_";          // not whole yet
-constexpr std::string_view kDiscarded = "discarded_";  // on its way out
+constexpr std::string_view kDiscarded = "discarded_";  // prefix while it is removed
 constexpr std::string_view kDamaged = "damaged_";
 constexpr const char* kBest = "best";
 constexpr const char* kBestFile = "best.json";
@@ -86,7 +86,7 @@ Result<std::string> make_manifest(const fs::path& step, const Contents& contents
   return Json{{"files", files}}.dump(2) + "\n";
 }
 
-// That every file of the manifest is there as it was written.
+// Checks that every file of the manifest exists as it was written.
 Status verify(const fs::path& step) {
   KRL_ASSIGN(const std::string text, read_file(step / "manifest.json"));
   const Json manifest = Json::parse(text, nullptr, /*allow_exceptions=*/false);

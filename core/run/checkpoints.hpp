@@ -28,11 +28,11 @@ struct Checkpoint {
   std::filesystem::path policy() const { return directory / "policy"; }
 };
 
-// Which checkpoints stay.
+// Which checkpoints are kept.
 struct CheckpointsKept {
-  int newest = 2;  // as many of the newest, at least 1
+  int newest = 2;  // number of the newest, at least 1
   int every = 0;   // permanent: those at least as many iterations after the last such one; 0 = none
-  std::string best_of = {};  // what the values of rate() are of; the best of another is forgotten
+  std::string best_of = {};  // metric of the values of rate(); the best of another is forgotten
 };
 
 class Checkpoints {

@@ -63,7 +63,7 @@ class Ledger {
     int iteration;
     int segment;
     std::uintmax_t offset;
-    std::uint32_t length;  // of the line, without its newline
+    std::uint32_t length;  // length of the line, without its newline
   };
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;

@@ -139,7 +139,8 @@ std::string encode_value(std::string_view name, double number) {
   return value;
 }
 
-// As record_writer.h has it, so that a checksum of data that holds checksums stays a good one.
+// Masks the checksum as record_writer.h does, so that a checksum of data that holds checksums stays
+// a good one.
 std::uint32_t masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return std::rotr(crc, 15) + 0xa282ead8u;

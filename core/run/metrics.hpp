@@ -18,7 +18,7 @@ struct IterationMetrics {
   int iteration = 0;  // counts over all stages, from 1
   std::string stage;
   double time = 0;  // Unix seconds, at its end
-  Metrics values;   // by name: "reward/mean", "kernel/pass_rate", …
+  Metrics values;   // keyed by name: "reward/mean", "kernel/pass_rate", …
 };
 
 // False for what depends on the clock or on what a cache still held: `time`, `time_s/…`, `perf/…`,

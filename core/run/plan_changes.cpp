@@ -60,7 +60,8 @@ bool may_change(const KeyRule* rule, bool over) {
   return !over || rule->on_resume != OnResume::kUntilOver;
 }
 
-// Of the stage that a run has come to, its own keys and what it overrides; of others, all or none.
+// The stage that a run has come to may change its own keys and overrides; other stages may change
+// all or none.
 bool may_change(std::string_view key, Reached reached) {
   const auto stage = stage_key(key);
   if (!stage) return may_change(find_rule(key), reached.over);

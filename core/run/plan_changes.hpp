@@ -35,13 +35,13 @@ struct Reached {
 // "learn.optimizer.lr: was 1e-6, is 1e-5"
 std::string text_of(const PlanChange& change);
 
-// Whether the run may continue under the changed plan. Free to change are: what no result depends
-// on (run.threads, [checkpoint], …: see the error); how much is sampled and learned from here on,
-// as learning rates and groups; `iterations`, `epochs` and `until` of the stage in progress;
-// everything of later stages. A run that is over may be made longer by `iterations` and `until` of
-// its last stage, or by more stages. Anything else is kFailedPrecondition; the error lists every
-// such key, what may change, and how to begin another run from `checkpoint`, the newest of this
-// one.
+// Checks if the run may continue under the changed plan. These may change: keys that no result
+// depends on (run.threads, [checkpoint], …: see the error); how much is sampled and learned from
+// here on, such as learning rates and groups; `iterations`, `epochs` and `until` of the stage in
+// progress; everything of later stages. A run that is over may be made longer by `iterations` and
+// `until` of its last stage, or by more stages. Anything else is kFailedPrecondition; the error
+// lists every such key, what may change, and how to begin another run from `checkpoint`, the newest
+// of this one.
 Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
                        const std::filesystem::path& checkpoint);
 

@@ -15,7 +15,7 @@
 
 namespace krl::core {
 
-// Where everything of a run lies under its directory. A value; touches no file.
+// The places of a run's files under its directory. A value; touches no file.
 struct RunLayout {
   std::filesystem::path root;  // runs/NAME
 
@@ -85,19 +85,19 @@ class RunDirectory {
   const RunLayout& layout() const { return layout_; }
   FileSystem& files() const { return *files_; }
 
-  // Whether a run was here before: its plan.toml is that run's.
+  // True if there was a run here before: its plan.toml is that run's.
   bool resumed() const { return resumed_; }
 
-  // Whether a run without finished work made room for a new one.
+  // True if a run without finished work made room for a new one.
   bool replaced() const { return replaced_; }
 
-  // Whether the run has anything to continue from or to keep: an iteration or a checkpoint.
+  // True if the run has anything to continue from or to keep: an iteration or a checkpoint.
   bool holds_work() const;
 
   Result<std::string> read_plan() const;
 
-  // From here on the directory holds a run. What an earlier process left without having come this
-  // far does not count.
+  // Turns the directory into a run. Files of an earlier process that did not come this far do not
+  // count.
   Status write_plan(std::string_view resolved_plan);
 
   // Writes status.json; fills in process and times.

@@ -36,8 +36,8 @@ class SampleWriter {
                                    std::uintmax_t most_bytes = kMostBytes);
 
   // Writes an iteration's records, each one JSON text without newlines; without records, no file.
-  // Of more than `most_bytes` it keeps whole records, the first ones; those left out are counted in
-  // a last record, {"left_out": n}.
+  // If they exceed `most_bytes`, only the first whole records are kept; the number left out follows
+  // in a last record, {"left_out": n}.
   Status write(int iteration, const std::vector<std::string>& records);
 
  private:
@@ -48,12 +48,12 @@ class SampleWriter {
   FileSystem* files_;
 };
 
-// Where a run resumes: found before its files are opened, so that a refusal to continue from there
-// leaves them as they are.
+// The place where a run resumes. It is found before the run's files are opened, so that a refusal
+// to continue leaves them as they are.
 struct ResumePoint {
   Checkpoints checkpoints;
   std::optional<Checkpoint> checkpoint;  // the newest whole one; empty: the run begins
-  std::vector<std::string> warnings;     // of damaged checkpoints
+  std::vector<std::string> warnings;     // warnings of damaged checkpoints
 };
 Result<ResumePoint> find_resume_point(RunDirectory& directory, CheckpointsKept kept = {});
 

@@ -124,7 +124,7 @@ Result<std::vector<std::string>> record_documents(
     FileSystem& files, const std::filesystem::path& path,
     const std::map<std::string, std::string>& of_stages) {
   KRL_ASSIGN(const std::string text, read_file(path));
-  Json record = Json::parse(text);  // as record_start has just written it
+  Json record = Json::parse(text);  // record_start has just written it
   Json& starts = record.at("starts");
   std::map<std::string, std::string> before;
   for (const Json& start : starts) {

@@ -17,7 +17,7 @@ struct PluginRecord {
   std::string id;  // "backend/cpu"
   std::string version;
   std::string path;
-  std::string sha256;  // of the file
+  std::string sha256;  // digest of the file
 };
 
 struct MachineRecord {
@@ -29,7 +29,7 @@ struct MachineRecord {
 struct RunStart {
   std::string version;  // kernelrl's
   std::vector<std::string> command_line;
-  std::filesystem::path folder;  // in which it was called; absolute
+  std::filesystem::path folder;  // absolute path of the folder in which it was called
   std::filesystem::path plan;    // the file; absolute
   std::vector<PluginRecord> plugins;
   MachineRecord machine;

@@ -22,7 +22,7 @@ bool holds_kernel(std::string_view text) {
 struct Fence {
   std::string_view body;
   bool closed = false;
-  std::size_t begin = 0, end = 0;  // of the whole block in the text
+  std::size_t begin = 0, end = 0;  // range of the whole block in the text
 };
 
 bool known_language(std::string_view language) {

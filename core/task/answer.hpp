@@ -16,7 +16,7 @@ enum class StopReason : std::uint32_t {
   kAborted = KRL_STOP_ABORTED,  // cut off before its end
 };
 
-// From this token on, the weights of `version` sampled.
+// Marks the token from which on the weights of `version` sampled.
 struct VersionSpan {
   std::uint32_t first_token = 0;
   std::uint64_t version = 0;
@@ -28,7 +28,7 @@ struct Answer {
   std::vector<std::int32_t> prompt_tokens, tokens;
   std::vector<float> logprobs;  // one for each of `tokens`; PolicyInfo::logprobs says of what
   StopReason stop_reason = StopReason::kEnd;
-  std::uint64_t version = 0;       // of the weights that sampled it, or its last tokens
+  std::uint64_t version = 0;       // the weights that sampled it, or its last tokens
   std::vector<VersionSpan> spans;  // where the weights changed on the way; empty: they did not
   std::string state;               // the policy's own, for the example that is made of it
   // Tokens that the policy did not choose: they ended its thought. Nothing is learned from them.
@@ -50,18 +50,19 @@ struct Candidate {
 };
 
 // Finds the kernel of an answer:
-//   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
-//   tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
+//   exact <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
+//   tolerated otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
 //              <KERNEL> tags without a fence
-//   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
+//   truncated the fence that holds the kernel is never closed, or there is none, and the answer
 //              stopped at its length limit
-// A thought ends at the first </think>, and what it contains is never a kernel. It begins at
-// <think>, or with the answer where there is none before its end: some chat templates end with
-// <think>. Those that do (`in_thought`) make an answer without a </think> one thought; so is what
-// follows a <think> that nothing ends.
+// A thought ends at the first </think>, and its content is never a kernel. It begins at <think>, or
+// with the answer if there is none before its end, because some chat templates end with <think>.
+// With
+// such a template (`in_thought`), an answer without a </think> is one thought; so is all text that
+// follows an unclosed <think>.
 Candidate extract_candidate(const Answer& answer, bool in_thought = false);
 
-// Whether an answer that begins like this is in a thought there.
+// True if an answer that begins like this is in a thought at its end.
 bool is_thinking(std::string_view text, bool in_thought);
 
 }  // namespace krl::core

@@ -9,7 +9,7 @@ namespace krl::core {
 
 // The parts of a task's definition that the core itself uses.
 struct TaskFacts {
-  // In C's terms, one line for the inputs and scalars, one for the outputs:
+  // The tensors in C's terms, one line for the inputs and scalars, one for the outputs:
   //   in float x[rows, cols], float alpha
   //   out float y[rows]
   std::string signature;
@@ -22,7 +22,7 @@ struct Task {
   std::string id, title, prompt;
   unsigned tier = 0;
   std::string definition_json;  // <kernelrl/task_definition.hpp>
-  TaskFacts facts = {};         // of the definition, where the task was read for a stage
+  TaskFacts facts = {};         // facts of the definition, if the task was read for a stage
 };
 
 // Reads the facts of a definition. An error says what is wrong with it, or that it is that of

@@ -1,4 +1,4 @@
-// What all four kinds of components share: the context of a call, options bound to members,
+// Shared by all four kinds of components: the context of a call, options bound to members,
 // creation.
 #pragma once
 

@@ -15,10 +15,10 @@ namespace krl {
 
 struct SourceToken {
   enum Kind : std::uint8_t { kIdentifier, kNumber, kLiteral, kPunctuation } kind = kPunctuation;
-  // Without splices; a literal with its quotes, a raw string with all of its lines. Punctuation is
-  // one character, or ##; a digraph is what it stands for.
+  // The text without splices; a literal with its quotes, a raw string with all of its lines.
+  // Punctuation is one character, or ##; a digraph is replaced by its meaning.
   std::string text;
-  std::uint32_t line = 1, column = 1;  // of its first byte, 1-based
+  std::uint32_t line = 1, column = 1;  // place of its first byte, 1-based
   bool starts_line = false;            // the first token of its logical line
 
   bool is(std::string_view spelling) const { return text == spelling && kind != kLiteral; }
@@ -28,7 +28,7 @@ struct SourceToken {
 struct LineComment {
   std::string text;
   int line = 1;
-  int column = 1;            // of the text's first byte, 1-based
+  int column = 1;            // column of the text's first byte, 1-based
   bool starts_line = false;  // nothing but blanks before it on its logical line
   bool spliced = false;      // continued on the next line by a backslash
 };
@@ -64,7 +64,7 @@ struct KernelParameter {
 struct KernelHead {
   std::string name;
   std::vector<KernelParameter> parameters;
-  int line = 1;  // of `__global__`
+  int line = 1;  // line of `__global__`
   bool is_template = false;
 };
 

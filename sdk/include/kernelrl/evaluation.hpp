@@ -40,14 +40,14 @@ enum class Verdict : std::uint32_t {
   kInfraError = KRL_VERDICT_INFRA_ERROR,  // ours, not the candidate's: never scored
 };
 
-// Why a candidate ran on a shape; see KRL_CASE_*.
+// The reason why a candidate ran on a shape; see KRL_CASE_*.
 enum class CaseKind : std::uint32_t {
   kShown = KRL_CASE_SHOWN,
   kHoldout = KRL_CASE_HOLDOUT,
   kFresh = KRL_CASE_FRESH,
 };
 
-// What a candidate is: device code that the harness launches, or a program with host code.
+// The kind of a candidate: device code that the harness launches, or a program with host code.
 enum class Contract : std::uint32_t {
   kDevice = KRL_CONTRACT_DEVICE,
   kHost = KRL_CONTRACT_HOST,  // its own host code runs too, so its results are trusted less
@@ -192,7 +192,7 @@ struct Value {
 
 struct Evaluation {
   Verdict verdict = Verdict::kInfraError;
-  Contract contract = Contract::kDevice;  // that the candidate was evaluated under
+  Contract contract = Contract::kDevice;  // the contract under which the candidate was evaluated
   std::string why;                        // one line: what made the verdict; empty if ok
   std::string backend, toolchain, device, compile_log;
   std::vector<Diagnostic> diagnostics;
@@ -297,7 +297,7 @@ inline void take(krl_f64s c, std::vector<double>& numbers) {
   numbers.assign(c.data, c.data + c.size);
 }
 
-// Whether a struct of the boundary, of whatever version, is large enough to have the member.
+// True if a struct of the boundary, of any version, is large enough to have the member.
 template <class C, class Member>
 bool has(const C& c, const Member& member) {
   const auto* const end = reinterpret_cast<const char*>(&member + 1);

@@ -44,14 +44,15 @@ using IntegerNames = std::map<std::string, std::int64_t, std::less<>>;
 using RealNames = std::map<std::string, double, std::less<>>;
 using Dim3 = std::array<std::int64_t, 3>;
 
-// Which characters a name may hold. kMetrics adds '/' where it touches letters on both sides, so
-// that `kernel/pass_rate > 0.9` reads a metric; to divide there, put blanks around it: `a / b`.
+// The characters that a name may contain. kMetrics adds '/' where it touches letters on both sides,
+// so that `kernel/pass_rate > 0.9` reads a metric; to divide there, put blanks around it: `a / b`.
 enum class NameStyle { kPlain, kMetrics };
 
 class Expression {
  public:
   static constexpr std::size_t kMaxLength = 2000;  // bytes of text
-  static constexpr std::uint32_t kMaxDepth = 64;   // of parentheses, and of operators in a row
+  // Limit on nested parentheses, and on operators in a row.
+  static constexpr std::uint32_t kMaxDepth = 64;
 
   // A name in the text and its 0-based offset.
   struct NameUse {
@@ -70,7 +71,7 @@ class Expression {
   // The value on reals; finite if the values of the names are.
   Checked<double> real(const RealNames& names) const;
 
-  // Whether the value on reals is not 0.
+  // True if the value on reals is not 0.
   Checked<bool> condition(const RealNames& names) const;
 
   // The value as a grid or block: what `dim3(a, b, c)` lists, missing parts 1; another expression
@@ -80,7 +81,7 @@ class Expression {
   // Every use of a name, in the order of the text.
   std::vector<NameUse> names() const;
 
-  // Whether the text is a single name, and nothing else.
+  // True if the text is a single name, and nothing else.
   bool is_name() const { return nodes_[root_].kind == Kind::kName; }
 
   const std::string& text() const { return text_; }
@@ -124,8 +125,8 @@ class Expression {
 
   struct Node {
     Kind kind = Kind::kInteger;
-    std::uint32_t offset = 0;  // of the operator or operand in the text
-    std::uint32_t size = 0;    // of the operand
+    std::uint32_t offset = 0;  // position of the operator or operand in the text
+    std::uint32_t size = 0;    // length of the operand
     std::uint32_t depth = 1;   // 1 for a leaf
     std::array<std::uint32_t, 3> operands = {0, 0, 0};
     std::uint32_t n_operands = 0;

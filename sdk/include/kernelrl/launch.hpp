@@ -53,11 +53,11 @@ struct ScratchDirective {
 
 // `@launch kernel<<<grid, block, shared>>>(arguments)`.
 struct LaunchDirective {
-  std::string kernel;  // as written, with its template arguments: "scale<float, 4>"
+  std::string kernel;  // spelled with its template arguments: "scale<float, 4>"
   PlacedExpression grid, block;
   PlacedExpression shared;  // bytes; the constant 0 if not given
   std::vector<PlacedExpression> arguments;
-  int line = 1, column = 1;  // of the kernel's name
+  int line = 1, column = 1;  // place of the kernel's name
 };
 
 struct LaunchProgram {
@@ -72,7 +72,7 @@ Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
 struct LaunchArgument {
   enum Kind { kTensor, kScratch, kScalar, kInteger } kind = kInteger;
   std::size_t index = 0;     // into the case's tensors or scalars, or the program's scratch buffers
-  std::int64_t integer = 0;  // of a kInteger; its width is the parameter's
+  std::int64_t integer = 0;  // value of a kInteger; its width is the parameter's
   int line = 1, column = 1;
 };
 
@@ -101,7 +101,7 @@ struct LaunchLimits {
   Dim3 block = {1024, 1024, 64};
   Dim3 grid = {(std::numeric_limits<std::int32_t>::max)(), 65535, 65535};
   std::int64_t shared_bytes = 232448;
-  std::int64_t scratch_bytes = std::int64_t{256} << 20;  // of all scratch buffers together
+  std::int64_t scratch_bytes = std::int64_t{256} << 20;  // total of all scratch buffers
 };
 
 // The program for one case of the task for which it was read.

@@ -65,7 +65,7 @@ class SampleSink {
     sample.struct_size = sizeof sample;
     check(c_->put(c_, &sample));
   }
-  // For a policy without tokens.
+  // Passes a sample of a policy without tokens.
   void put(std::uint32_t request, std::uint32_t index, std::uint32_t stop_reason,
            std::string_view text) const {
     krl_sample sample{};
@@ -109,7 +109,7 @@ class Example {
   Span<float> logprobs() const { return span(c_->logprobs); }
   Span<float> advantages() const { return span(c_->advantages); }
   Span<float> weights() const { return span(c_->weights); }
-  // For a critic; empty without one.
+  // Returns the critic's values; empty without a critic.
   Span<float> values() const { return span(c_->values); }
   Span<float> returns() const { return span(c_->returns); }
   // Under the weights at the start of the update, and under the reference; empty where the policy

@@ -48,16 +48,16 @@ inline std::string closest_name(std::string_view name, const std::vector<std::st
   return best;
 }
 
-// What follows "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or else
-// `otherwise`.
+// Returns the continuation of "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or
+// else `otherwise`.
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& known,
                                 const std::string& otherwise) {
   const std::string closest = closest_name(name, known);
   return closest.empty() ? otherwise : "; did you mean '" + closest + "'?";
 }
 
-// What follows "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or else "; known:
-// cap, floor, weight".
+// Returns the continuation of "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or
+// else "; known: cap, floor, weight".
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string closest = closest_name(name, known);
   if (!closest.empty()) return "; did you mean '" + closest + "'?";

@@ -71,11 +71,11 @@ struct TensorDefinition {
   DType dtype = DType::kFloat32;
   // Integer expressions of the axes, outermost first; row-major in memory.
   std::vector<std::string> shape;
-  ValueKind values = ValueKind::kNormal;      // of inputs only
+  ValueKind values = ValueKind::kNormal;      // inputs only
   std::vector<std::string> bounds;            // none, or two expressions of the axes
   std::string mean, deviation;                // likewise of kNormal; empty: 0 and 1
-  std::string probability;                    // of kBernoulli and kFlags
-  Structure structure = Structure::kGeneral;  // of inputs only
+  std::string probability;                    // for kBernoulli and kFlags
+  Structure structure = Structure::kGeneral;  // inputs only
 };
 
 // A number passed by value to the kernel and to the reference.
@@ -88,16 +88,16 @@ struct ScalarDefinition {
 // The least work of any kernel for the task, as real expressions of the axes; empty if not given.
 struct WorkDefinition {
   std::string bytes;       // moved from and to memory; if empty, each input and output once
-  std::string operations;  // of float32 arithmetic; a fused multiply-add counts as two
+  std::string operations;  // float32 operations; a fused multiply-add counts as two
 };
 
 struct LineColumn {
   int line = 1, column = 1;
 };
 
-// Where a task was defined, so that errors found later can point there.
-// Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
-// "tolerance", "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
+// The places where a task was defined, so that errors found later can point there. Keys of
+// positions: "reference" and "naive" (the first character of the text), "ranges", "tolerance",
+// "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
 struct TaskOrigin {
   std::string file;  // empty: not from a file
   std::map<std::string, LineColumn, std::less<>> positions;
@@ -122,7 +122,7 @@ struct TaskDefinition {
   std::vector<IntegerNames> cases;    // a value for every variable axis
   std::vector<IntegerNames> real;     // cases of realistic size, on which a GPU times kernels
   std::vector<IntegerNames> holdout;  // shapes never shown and never timed in training
-  std::vector<AxisRange> ranges;      // of every variable axis, in their order; empty if not given
+  std::vector<AxisRange> ranges;  // one for every variable axis, in their order; empty if not given
   Tolerance tolerance;
   WorkDefinition work;
   std::vector<std::string> forbid;  // identifiers that a candidate must not use

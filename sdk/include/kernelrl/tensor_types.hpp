@@ -24,9 +24,9 @@ inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
 // How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
 // [first, second); rows are those of the last dimension.
 enum class ValueKind {
-  kNormal,         // of a mean, 0, and a deviation, 1; around 0 in other distributions, too
-  kUniform,        // in the bounds, or [0, 1)
-  kUniformSigned,  // in [-1, 1); likewise
+  kNormal,         // given a mean, 0, and a deviation, 1; around 0 in other distributions, too
+  kUniform,        // within the bounds, or [0, 1)
+  kUniformSigned,  // within [-1, 1); likewise
   kIntegers,       // whole numbers in the bounds, which are required
   kPermutation,    // each row a permutation of 0, 1, …, length - 1
   kOneHot,         // each row has one 1, the rest is 0
@@ -34,7 +34,7 @@ enum class ValueKind {
   kBernoulli,  // 1 with a probability, else 0
   kSorted,     // whole numbers in the bounds, in each row in ascending order
   kOffsets,    // likewise, but each row begins with the first bound and ends with the second
-  kFlags,      // with a probability anything but 0, else 0
+  kFlags,      // anything but 0 with a probability, else 0
 };
 
 inline constexpr std::array<std::pair<std::string_view, ValueKind>, 11> kValueKinds = {
@@ -50,9 +50,9 @@ inline constexpr std::array<std::pair<std::string_view, ValueKind>, 11> kValueKi
      {"offsets", ValueKind::kOffsets},
      {"flags", ValueKind::kFlags}}};
 
-// Of the square matrices in the last two axes of an input. The elements that it leaves free are
-// drawn; the lower half of a symmetric matrix mirrors the upper one, the other half of a triangular
-// one is 0.
+// The structure of the square matrices in the last two axes of an input. The elements that it
+// leaves free are drawn; the lower half of a symmetric matrix mirrors the upper one, the other half
+// of a triangular one is 0.
 enum class Structure { kGeneral, kSymmetric, kLowerTriangular, kUpperTriangular };
 
 inline constexpr std::array<std::pair<std::string_view, Structure>, 4> kStructures = {
@@ -94,11 +94,13 @@ inline std::int64_t size_of(DType type) {
 }
 
 // A floating-point element passes if |got - expected| <= atol + rtol·|expected| + the largest error
-// that float32 rounding may cause there in any order of summation; integers and bools must be equal.
+// that float32 rounding may cause there in any order of summation; integers and bools must be
+// equal.
 struct Tolerance {
   double rtol = 1e-4;
   double atol = 1e-5;
-  std::string terms = {};  // of the longest sum in an output element, an expression of the axes: 1
+  // Length of the longest sum in an output element, an expression of the axes: 1.
+  std::string terms = {};
 };
 
 }  // namespace krl

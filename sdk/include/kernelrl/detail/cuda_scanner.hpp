@@ -13,8 +13,8 @@
 
 namespace krl {
 
-// Reads preprocessing tokens the way NVRTC and g++ do: splices first, then comments and tokens. What
-// the two do not read alike is a problem.
+// Reads preprocessing tokens the way NVRTC and g++ do: splices first, then comments and tokens.
+// Text that the two read differently is a problem.
 class CudaScanner {
  public:
   explicit CudaScanner(std::string_view source) { splice(source); }
@@ -183,8 +183,8 @@ class CudaScanner {
     if (directive == "endif") --open_groups_;
   }
 
-  // From the opening quote to the closing one. Raw strings have no splices, and compilers do not
-  // agree on where that begins.
+  // Reads from the opening quote to the closing one. Raw strings have no splices, and compilers do
+  // not agree on where that begins.
   void raw_string(std::string text, const Character& place) {
     constexpr std::size_t kMostDelimiter = 16;
     std::string end = ")";
@@ -216,7 +216,7 @@ class CudaScanner {
       text += characters_[at_++].c;
     }
     if (peek() == '\'') problem(place.line, place.column, "a quote directly after a number");
-    // Where #if skips a group, NVRTC takes a single separator for the quote of a character.
+    // In a group that #if skips, NVRTC takes a single separator for the quote of a character.
     const bool single = std::count(text.begin(), text.end(), '\'') % 2 != 0;
     if (single && open_groups_ > 0 && opens_more_on_this_line())
       problem(place.line, place.column, "a digit separator before a comment or text within #if");
@@ -231,7 +231,7 @@ class CudaScanner {
     return false;
   }
 
-  // To the closing quote; without one, the rest of the line, as in g++.
+  // Reads to the closing quote; without one, to the end of the line, as in g++.
   void literal() {
     const Character place = characters_[at_];
     const char quote = peek();
@@ -283,10 +283,11 @@ class CudaScanner {
   std::vector<Character> characters_;
   bool ends_in_splice_ = false;
   std::size_t at_ = 0;
-  bool starts_line_ = true;              // no token yet on this logical line
-  bool only_blanks_ = true;              // nor a comment
-  bool after_lines_of_comment_ = false;  // which began after a token of this logical line
-  int open_groups_ = 0;                  // #if without its #endif so far
+  bool starts_line_ = true;  // no token yet on this logical line
+  bool only_blanks_ = true;  // nor a comment
+  // Set after a comment with newlines that began after a token of this logical line.
+  bool after_lines_of_comment_ = false;
+  int open_groups_ = 0;  // #if without its #endif so far
   CudaSource result_;
 };
 

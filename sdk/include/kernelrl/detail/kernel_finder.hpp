@@ -35,7 +35,7 @@ class KernelFinder {
     return i < tokens_.size() && tokens_[i].is(text);
   }
 
-  // Whether `template <…>` precedes the `__global__` at `i`.
+  // True if `template <…>` precedes the `__global__` at `i`.
   bool follows_template(std::size_t i) const {
     while (i > 0) {
       const SourceToken& before = tokens_[i - 1];
@@ -47,7 +47,7 @@ class KernelFinder {
     return false;
   }
 
-  // Whether the ">" at `i` ends a `template <…>`, and not an `#include <…>`.
+  // True if the ">" at `i` ends a `template <…>`, and not an `#include <…>`.
   bool closes_template(std::size_t i) const {
     const auto ends = [this](std::size_t k) {
       return is(k, "template") || is(k, "#") || is(k, ";") || is(k, "__global__");

@@ -148,7 +148,7 @@ class LaunchReader {
  private:
   static constexpr std::string_view kLaunchForm = "// @launch kernel<<<grid, block>>>(arguments)";
   static constexpr std::string_view kScratchForm = "// @scratch name type[elements]";
-  static constexpr std::size_t kMaxDirectives = 32;  // of each kind
+  static constexpr std::size_t kMaxDirectives = 32;  // limit per kind
   static constexpr std::size_t kMaxArguments = 64;
 
   struct ScratchType {

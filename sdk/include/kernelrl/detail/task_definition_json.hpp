@@ -156,7 +156,7 @@ class TaskDefinitionReader {
     }
   }
 
-  // Whether `text` can be parsed and names nothing but the axes read so far.
+  // Checks that `text` can be parsed and names only axes read so far.
   void check_expression(const std::string& text, const std::string& path) {
     const Checked<Expression> expression = Expression::parse(text);
     if (!expression) return problem(path, expression.error().message, expression.error().offset);

@@ -56,10 +56,10 @@ class Call {
     throw Failure(status, why.empty() ? "failed without a reason" : why);
   }
 
-  bool cancelled = false;                                      // what the plugin sees
+  bool cancelled = false;                                      // the plugin's view
   std::vector<std::pair<std::int32_t, std::string>> messages;  // level, text
   std::map<std::string, double> metrics;                       // the last value of each
-  std::string why;                                             // of the last failure
+  std::string why;                                             // reason for the last failure
 
  private:
   static Call& of(const krl_call* c) { return *static_cast<Call*>(c->ctx); }

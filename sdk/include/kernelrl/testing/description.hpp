@@ -1,5 +1,5 @@
-// What a policy or a backend says of itself, for tests: describe() and preview() push it, here it is
-// kept together with its texts.
+// Collects, for tests, what a policy or a backend reports of itself: describe() and preview() push
+// it, and it is kept here together with its texts.
 #pragma once
 
 #include <kernelrl/values.hpp>

@@ -25,7 +25,7 @@ class EvaluationReceiver {
 
   const krl_evaluation_sink* c() const { return &sink_; }
   const Evaluation& evaluation() const { return evaluation_; }
-  int verdicts() const { return verdicts_; }  // how many were pushed
+  int verdicts() const { return verdicts_; }  // number of verdicts pushed
 
  private:
   using Sink = krl_evaluation_sink;

@@ -23,7 +23,7 @@ class TurnBuilder {
   TurnBuilder& stop_reason(std::uint32_t reason) { return stop_reason_ = reason, *this; }
   TurnBuilder& prompt(std::string text) { return prompt_ = std::move(text), *this; }
   TurnBuilder& answer(std::string text) { return answer_ = std::move(text), *this; }
-  // As many tokens, whatever the text is.
+  // Sets the number of tokens, independently of the text.
   TurnBuilder& tokens(std::size_t count) { return tokens_.assign(count, 0), *this; }
   TurnBuilder& thinking(std::string text) { return thinking_ = std::move(text), *this; }
   TurnBuilder& source(std::string text) { return source_ = std::move(text), *this; }
@@ -72,7 +72,7 @@ class TurnBuilder {
   }
 
  private:
-  // What a krl_turn points into.
+  // The storage that a krl_turn points into.
   struct Built {
     explicit Built(const TurnBuilder& builder)
         : task(builder.c_task()), evaluation(builder.evaluation_), turn(builder.c_turn(*this)) {}
@@ -119,7 +119,7 @@ class TurnBuilder {
   std::vector<std::int32_t> tokens_;
   Evaluation evaluation_;
   std::shared_ptr<TurnBuilder> previous_;
-  mutable std::shared_ptr<Built> built_;  // of the last c()
+  mutable std::shared_ptr<Built> built_;  // belongs to the last c()
 };
 
 }  // namespace krl::testing
