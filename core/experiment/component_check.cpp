@@ -20,7 +20,7 @@ Error no_stages(const Plan& plan) {
 
 Result<std::vector<Error>> check_components(const Plan& plan, Components& components) {
   const Registry& registry = components.registry();
-  std::map<std::string, Error> missing;  // by message
+  std::map<std::string, Error> missing;  // keyed by message
   for (const Settings* settings : plan.in_force()) {
     KRL_TRY(check_settings(*settings, plan, components, missing));
   }

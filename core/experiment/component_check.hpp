@@ -1,4 +1,4 @@
-// What `kernelrl check` finds in a plan and the components that it names.
+// The problems that `kernelrl check` finds in a plan and the components that it names.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace krl::core {
 
-// Only what can be known without work: every component of the plan but its policies can be created,
-// rewards and backend fit together. What is wrong with the plan is the error. What only this
-// machine lacks is not: a backend or dataset that does not start for want of it is among the
-// results, and not held against the rewards. Nor is a policy that only samples, or a plan
-// without stages: it can be evaluated, not run. Backends and datasets that start stay in
-// `components`, for the run.
+// Checks what can be known without work: every component of the plan but its policies can be
+// created, rewards and backend fit together. A fault of the plan is the error. A fault of this
+// machine alone is not: a backend or dataset that cannot start here is among the results, and not
+// held against the rewards. The same holds for a policy that only samples, and for a plan without
+// stages: it can be evaluated, not run. Backends and datasets that start stay in `components`, for
+// the run.
 Result<std::vector<Error>> check_components(const Plan& plan, Components& components);
 
 }  // namespace krl::core

@@ -126,13 +126,13 @@ Status check_rl(const PolicySettings& settings, const PolicyInfos& infos,
   return {};
 }
 
-// Where a value of this key stands that is in force in a stage.
+// Returns where the value of this key is set that is in force in a stage.
 const Origin& origin_of(const Plan& plan, std::size_t stage, const std::string& key) {
   const Node* own = plan.document->find("stage")->elements()[stage].find_path(key);
   return (own != nullptr ? own : plan.document->find_path(key))->origin;
 }
 
-// Without chance all answers to a prompt are the same one, and there is nothing to compare.
+// Without randomness all answers to a prompt are the same, and there is nothing to compare.
 Status check_temperature(const Plan& plan, std::size_t stage) {
   if (plan.stage(stage).rollout.temperature > 0) return {};
   return failure(
@@ -174,7 +174,7 @@ Status check_thinking(const Plan& plan, std::size_t stage, const PolicyInfos& in
       "remove rollout.thinking_tokens; the reward 'overlong' also shortens answers"));
 }
 
-// What top_p and top_k leave out is a part of what the recorded log-probabilities are of.
+// The recorded log-probabilities include tokens that top_p and top_k exclude.
 void note_filters(const Plan& plan, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const RolloutSettings& rollout = plan.stage(i).rollout;
@@ -236,7 +236,7 @@ std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry
   std::vector<std::string> notes;
   note_filters(plan, notes);
   const auto infos = preview(plan.policy, registry);
-  if (!infos) return notes;  // which is an error wherever it matters
+  if (!infos) return notes;  // an error is reported wherever it matters
   const ComponentSettings& sampler = plan.policy.who_samples();
   const std::optional<PolicyInfo>& info = plan.policy.sampler ? infos->sampler : infos->learner;
   const std::int64_t context = info ? info->context_tokens : 0;

@@ -1,4 +1,4 @@
-// What a plan asks of its policies that they cannot do.
+// Finds demands of a plan that its policies cannot meet.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct PolicyInfos {
   std::optional<PolicyInfo> learner, sampler, reference;
 };
 
-// From describe(), or, before they are created, from their plugins.
+// Asks the policies' describe(), or, before they are created, their plugins.
 Result<PolicyInfos> describe(const Policies& policies);
 Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry);
 

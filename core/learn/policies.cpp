@@ -69,7 +69,7 @@ Status Policies::hand_over(std::uint64_t version) {
   return remove_others(folder);
 }
 
-// Those of a run that was killed among them.
+// Removes the weights that a killed run left behind.
 Status Policies::remove_others(const fs::path& kept) {
   std::vector<fs::path> others;
   std::error_code error;

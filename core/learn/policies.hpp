@@ -31,7 +31,7 @@ class Policies {
   const std::optional<Policy>& reference() const { return reference_; }
   bool has_sampler() const { return sampler_.has_value(); }
 
-  // From now on, samples come from the learner's current weights.
+  // Makes samples come from the learner's current weights from now on.
   Status publish();
 
   // The policy that answers in episodes, with the weights published last.

@@ -340,7 +340,7 @@ class Resolver {
   std::vector<std::string>& notes_;
 };
 
-// Of a table whose component is not known, only the core's own keys can be checked.
+// If the component of a table is not known, only the core's own keys can be checked.
 void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableContext context,
                      std::vector<Problem>& problems) {
   std::vector<KeyRule> keys;

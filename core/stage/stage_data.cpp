@@ -112,7 +112,7 @@ class Reader {
         settings.use, items.lost, all, items.first_lost));
   }
 
-  // What the dataset's role has a use for.
+  // Keeps the items that the dataset's role uses.
   Status keep(const DatasetSettings& settings, DatasetItems items) {
     const bool train = settings.role == DatasetRole::kTrain;
     const bool warmup = settings.role == DatasetRole::kWarmup;

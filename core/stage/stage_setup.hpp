@@ -40,7 +40,7 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 Result<StageSetup> set_up(const Settings& settings, Components& components);
 
 // Checks only what can be known without work: every component but the policies can be created,
-// rewards and backend fit together. What only this machine lacks is no error but is put among
+// rewards and backend fit together. A fault of this machine alone is no error, but is added to
 // `missing`, by its message.
 Status check_settings(const Settings& settings, const Plan& plan, Components& components,
                       std::map<std::string, Error>& missing);

@@ -30,12 +30,12 @@ struct EngineOptions {
 
   std::string device = "cpu";     // or "cuda"
   int gpu = 0;                    // its number, of those that the process sees
-  std::string dtype = "float32";  // that is computed in: bfloat16, float32 or float64
-  int threads = 0;                // of the CPU; 0 = one per core that this process may use
+  std::string dtype = "float32";  // type of computations: bfloat16, float32 or float64
+  int threads = 0;                // threads of the CPU; 0 = one per core that this process may use
 
-  std::int64_t slots = 512;  // on a GPU: samples that grow at once, at most
+  std::int64_t slots = 512;  // on a GPU: limit of samples that grow at once
   std::int64_t micro_batch_tokens = 2048;
-  bool deterministic = false;  // on a GPU: gradients the same each time, bit for bit
+  bool deterministic = false;  // on a GPU: gradients repeat bit for bit
   bool recompute = false;      // activations in backward, for less memory
   std::optional<LoraOptions> lora;
   std::optional<CriticOptions> critic;  // for advantage = "gae"

@@ -12,7 +12,7 @@ namespace krl::libtorch {
 struct LibtorchPolicy final : TrainablePolicy {
   static constexpr bool streams = true;
   static constexpr ModelConfig kModel{};
-  static constexpr std::int64_t kContext = kModel.context;  // of a model from scratch
+  static constexpr std::int64_t kContext = kModel.context;  // context of a model from scratch
   std::string directory, chat_template, date = ChatOptions{}.date;
   bool thinking = true;
   std::int64_t layers = kModel.layers, hidden = kModel.hidden, heads = kModel.heads, kv_heads = 0,
@@ -128,7 +128,7 @@ struct LibtorchPolicy final : TrainablePolicy {
   }
   PolicyInfo preview() override {
     PolicyInfo info;
-    // From scratch: throws if the sizes do not fit together.
+    // For a model from scratch, this throws if the sizes do not fit together.
     info.context_tokens = directory.empty() ? model_from_scratch().context : context;
     info.needs_corpus = directory.empty();
     info.has_critic = critic;

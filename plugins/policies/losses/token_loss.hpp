@@ -22,8 +22,9 @@ struct TokenLossOptions {
   // brings you off-policy RL training", 2025).
   double tis = 0;
   double entropy = 0;  // weight of the entropy of each prediction, which the loss rewards
-  // Of the critic: the weight of its loss, and how far from what it said when the advantages were
-  // made its value counts as it is; 0 = any distance (Schulman et al., PPO's implementation, 2017).
+  // For the critic: the weight of its loss, and how far its value may move from the one used for
+  // the advantages before it is clipped; 0 = any distance (Schulman et al., PPO's implementation,
+  // 2017).
   double value_weight = 0.5, value_clip = 0.2;
 };
 
@@ -33,15 +34,15 @@ struct TokenState {
   double sampled = 0;           // q, where is_sampled
   bool is_sampled = false;
   double start = 0;      // θ_old, with tis
-  double reference = 0;  // with kl
+  double reference = 0;  // used with kl
   double advantage = 0;
   // Mean of θ - (q or θ_old) over the answer, for gspo.
   double sequence_log_ratio = 0;
-  // Of the critic: what it says now, what it said, and what it should; where has_return.
+  // For the critic: its present value, its earlier value, and the target; valid if has_return.
   double value = 0, old_value = 0, target = 0;
   bool has_return = false;
-  double factor = 0;  // of the loss: weight over normaliser
-  double share = 0;   // in the metrics
+  double factor = 0;  // factor of the loss: weight over normaliser
+  double share = 0;   // share in the metrics
 };
 
 // The states of many tokens except for what is predicted, as arrays on a GPU; null where a loss
@@ -69,7 +70,8 @@ struct LossMetrics {
   double entropy = 0;
   double logprob_diff_mean = 0;  // |θ - q|, with tis |θ_old - q|
   double value_loss = 0;         // the critic's, before its weight
-  // With tis: tokens whose weight was cut; the weights, and their squares.
+  // With tis: the number of tokens whose weight was cut, and the sums of the weights and of their
+  // squares.
   double tis_cut = 0, tis_weight = 0, tis_weight_square = 0;
   double logprob_diff_max = 0;  // the largest, not a sum
 
@@ -159,7 +161,7 @@ inline LossTerm policy_term(const TokenLossOptions& options, const TokenState& t
   return {};
 }
 
-// From here on k3 is a straight line: e^x would let one token own the whole step.
+// From here on k3 continues as a straight line: with e^x, one token could dominate the whole step.
 constexpr double kKlBend = 3;
 
 // The divergence from the reference, and its derivative by θ.

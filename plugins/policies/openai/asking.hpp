@@ -13,11 +13,11 @@ namespace krl::openai {
 
 struct Answered {
   Reply reply;                // each choice has ended; there may be fewer than were asked for
-  std::uint64_t version = 0;  // of the weights
+  std::uint64_t version = 0;  // version of the weights
   std::string server;         // its name
 };
 
-// On whose behalf something is asked.
+// The terms of a question: who asks, and for how long.
 struct Terms {
   std::uint64_t conversation = 0;  // see ServerPool
   Patience patience;
@@ -31,13 +31,14 @@ class Asking {
          ServerPool::Note note)
       : io_(io), pool_(pool), settings_(settings), note_(std::move(note)) {}
 
-  // Asks for the samples of `ask`, whose model is filled in. What a stream brought before it broke
-  // is an answer too, with KRL_STOP_ABORTED. Throws krl::Failure:
-  //   KRL_FAILED_PRECONDITION  every question would fail: the key, the model, the address
-  //   KRL_INVALID_ARGUMENT     the server refuses this one
+  // Asks for the samples of `ask`, whose model is filled in. The part of a stream that arrived
+  // before it
+  // broke is an answer too, with KRL_STOP_ABORTED. Throws krl::Failure:
+  //   KRL_FAILED_PRECONDITION every question would fail: the key, the model, the address
+  //   KRL_INVALID_ARGUMENT the server refuses this one
   //   KRL_CANCELLED, KRL_DEADLINE_EXCEEDED
-  //   KRL_RESOURCE_EXHAUSTED   an answer beyond all limits
-  //   KRL_UNAVAILABLE          anything else, after all tries
+  //   KRL_RESOURCE_EXHAUSTED an answer beyond all limits
+  //   KRL_UNAVAILABLE anything else, after all tries
   Answered ask(Ask ask, const Terms& terms, Yield yield);
 
   // The log-probabilities of the tokens of ask.prompt from `first` on; errors as ask().

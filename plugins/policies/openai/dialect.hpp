@@ -15,8 +15,8 @@ namespace krl::openai {
 using policies::JsonNode;
 
 struct Dialect {
-  std::string_view name;    // in a plan: "vllm"
-  std::string_view server;  // to a reader: "vLLM"
+  std::string_view name;    // name in a plan: "vllm"
+  std::string_view server;  // name for readers: "vLLM"
   bool gives_tokens;        // takes a prompt's ids, and gives those of its answers
   // KRL_LOGPROBS_* of a server that was started without options that change them.
   std::uint32_t logprobs;
@@ -37,7 +37,7 @@ struct Dialect {
   std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&,
                                      std::size_t first) = nullptr;
 
-  // Of a server whose answers lack log-probabilities (missing_logprobs.hpp), else null: asks for
+  // Set if the server's answers lack log-probabilities (missing_logprobs.hpp), else null: asks for
   // the `among` likeliest tokens after ask.prompt, by forcing `forced`, and reads that of `token`,
   // if it is one of them.
   Encoded (*encode_token)(const Ask&, TokenId forced, std::int64_t among) = nullptr;

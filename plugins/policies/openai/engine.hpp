@@ -24,7 +24,7 @@ class Engine {
 
   http::Loop& loop() { return loop_; }
   Asking& asking() { return asking_; }
-  ServerPool& pool() { return pool_; }  // on the loop's thread
+  ServerPool& pool() { return pool_; }  // use on the loop's thread
   const Settings& settings() const { return settings_; }
 
   // The tokenizer; null if there is none.
@@ -34,7 +34,7 @@ class Engine {
     return found_.dialect->gives_tokens ? chat() : nullptr;
   }
 
-  const Found& found() const { return found_; }      // of the first server that was ready
+  const Found& found() const { return found_; }      // the first server that was ready
   std::int64_t context() const { return context_; }  // tokens; 0: unknown
   std::size_t servers() const { return settings_.base_urls.size(); }
   unsigned capacity() const { return capacity_; }  // exchanges in flight

@@ -39,9 +39,9 @@ struct Ask {
 // One answer as the server gave it, believed by no one yet (sample_check.hpp).
 struct Choice {
   std::string text;
-  std::string thoughts;  // what came in a separate field
+  std::string thoughts;  // thoughts from a separate field
   std::vector<TokenId> tokens;
-  // Of each token; nothing where the server gave none (llama.cpp, inside a character).
+  // One for each token; nothing where the server sent none (llama.cpp, inside a character).
   std::vector<std::optional<float>> logprobs;
   std::optional<std::uint32_t> stop_reason;  // KRL_STOP_*; nothing until the answer has ended
   std::string end_word;  // the server's, of an end that leaves the answer unfinished
@@ -49,21 +49,21 @@ struct Choice {
 };
 
 struct Reply {
-  std::map<std::uint32_t, Choice> choices;  // by their index among the n
+  std::map<std::uint32_t, Choice> choices;  // keyed by their index among the n
   std::optional<std::vector<TokenId>> prompt;
-  std::string model;           // what the server says that it used; may be empty
+  std::string model;           // the model that the server reports; may be empty
   std::string weight_version;  // the same of SGLang
   std::int64_t prompt_tokens = 0, cached_tokens = 0;
 };
 
 // The body of a POST.
 struct Encoded {
-  std::string path;  // from the server's root
+  std::string path;  // relative to the server's root
   Json body;
-  std::size_t refusals = 0;  // that were known when it was made
+  std::size_t refusals = 0;  // number known when it was made
 };
 
-// Ends a choice by the server's word for why. What is neither the end of an answer nor a limit
+// Ends a choice with the server's reason. A reason that is neither the end of an answer nor a limit
 // ("abort", "content_filter", "tool_calls", anything new) leaves the answer unfinished.
 void end_choice(Choice& choice, const std::string& word);
 

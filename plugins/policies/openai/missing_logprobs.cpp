@@ -8,7 +8,7 @@ void fill_missing(Asking& asking, const Dialect& dialect, const Expected& expect
                   const Terms& terms, Yield yield) {
   if (dialect.encode_token == nullptr || choice.logprobs.size() != choice.tokens.size()) return;
   const std::size_t size = tokens_of_answer(choice, expected);
-  // What is forced is not used; it must be a token that the server has a log-probability for.
+  // The forced token is not used; it must be one that the server has a log-probability for.
   const TokenId forced = expected.chat->tokenizer().encode("a").front();
   for (std::size_t i = 0; i < size; ++i) {
     if (choice.logprobs[i]) continue;

@@ -90,7 +90,7 @@ struct OpenAiPolicy final : Policy {
     }
   }
 
-  // As far as the options say; a server that turns out to be no more than plain gives no tokens.
+  // Describes what the options imply; a server that turns out to be only plain returns no tokens.
   PolicyInfo preview() override {
     check_dialect();
     const Dialect* known = dialect_by_name(dialect);
@@ -223,7 +223,7 @@ struct OpenAiPolicy final : Policy {
     return settings;
   }
 
-  // Of a policy that samples by this dialect.
+  // Describes a policy that samples by this dialect.
   PolicyInfo info_of(const Dialect& spoken) const {
     PolicyInfo info;
     info.has_tokens = info.continues = info.takes_tokens = spoken.gives_tokens;

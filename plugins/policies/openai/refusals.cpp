@@ -12,7 +12,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Whether `text` has `name` as a separate word; a name of one letter must be in quotes.
+// True if `text` has `name` as a separate word; a name of one letter must be in quotes.
 bool names(const std::string& text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const char before = at > 0 ? text[at - 1] : ' ';
@@ -25,7 +25,7 @@ bool names(const std::string& text, const std::string& name) {
   return false;
 }
 
-// Whether sampling without the field is still sampling as asked, except for how it can be repeated.
+// True if sampling without the field still follows the request, except for its repeatability.
 bool may_be_dropped(const Json::json_pointer& pointer, const Json& body) {
   return pointer.back() != "temperature" || body.at(pointer) == 1;
 }

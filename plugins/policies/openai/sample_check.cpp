@@ -10,13 +10,13 @@
 namespace krl::openai {
 namespace {
 
-constexpr float kAboveZero = 1e-4F;  // what rounding makes of a probability of 1
+constexpr float kAboveZero = 1e-4F;  // rounding may put a probability of 1 this far above
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Failure(KRL_UNAVAILABLE, "the server's answer is wrong: " + why);
 }
 
-// How many of the tokens belong to the answer, and its text.
+// The number of tokens that belong to the answer, and its text.
 struct Extent {
   std::size_t tokens;
   std::string text;
@@ -77,8 +77,8 @@ std::vector<float> checked_logprobs(std::span<const std::optional<float>> given)
   return logprobs;
 }
 
-// Without U+FFFD: where tokens are not valid UTF-8, or end inside a character, servers differ in
-// how often they write it, and whether.
+// Removes U+FFFD: if tokens are not valid UTF-8, or end inside a character, servers differ in how
+// often they write it, if at all.
 std::string without_replacements(std::string_view text) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string rest(text);

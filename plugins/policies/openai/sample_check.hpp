@@ -13,7 +13,7 @@ namespace krl::openai {
 using policies::ChatTokenizer;
 
 struct Sample {
-  std::string text;  // without end tokens, and from a stop text on
+  std::string text;  // text without end tokens, up to a stop text
   std::vector<TokenId> tokens;
   std::vector<float> logprobs;
   std::uint32_t stop_reason = 0;
@@ -22,15 +22,15 @@ struct Sample {
 // The expectations for an answer.
 struct Expected {
   const ChatTokenizer* chat = nullptr;  // null: the server gives text alone
-  // With chat: what was asked, of which the tokens from own_prompt on are the answer's beginning.
+  // With chat: the prompt, whose tokens from own_prompt on are the answer's beginning.
   std::vector<TokenId> prompt;
   std::size_t own_prompt = 0;
   std::vector<std::string> stop;
   std::uint32_t max_tokens = 0;
 };
 
-// How many of the tokens belong to the answer: those up to an end token, or up to the one that
-// completes a stop text. REQUIRES: expected.chat.
+// Returns how many of the tokens belong to the answer: those up to an end token, or up to the one
+// that completes a stop text. REQUIRES: expected.chat.
 std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
 
 // The sample that `choice` is. Where the server continued after a stop text or an end token, as

@@ -15,8 +15,8 @@ struct SamplingCall::Open {
   std::uint64_t conversation = 0;
   Expected expected;
   Patience patience;
-  // Of the call's thread:
-  std::size_t parts = 0;           // that have not ended
+  // Used only on the call's thread:
+  std::size_t parts = 0;           // parts that have not ended
   std::optional<Failure> failure;  // the first of a part
 };
 
@@ -32,7 +32,7 @@ void check_request(const Request& request) {
   }
 }
 
-// Of the session, or of what the prompts of one conversation begin with.
+// Returns the session, or a hash of the common beginning of a conversation's prompts.
 std::uint64_t conversation_of(const Request& request) {
   constexpr std::size_t kFirst = 2;  // the system's message and the task
   const std::hash<std::string_view> hash;
@@ -56,8 +56,8 @@ Patience patience_of(const Request& request, const Context& context, Seconds lim
   return patience;
 }
 
-// With a text of its own, which another thread reads: copies of an exception count their references
-// in libstdc++, where ThreadSanitizer does not see it.
+// Copies the text, which another thread reads: copies of an exception count their references in
+// libstdc++, where ThreadSanitizer does not see it.
 std::optional<Failure> failure_in(const std::exception_ptr& thrown) {
   if (!thrown) return std::nullopt;
   try {

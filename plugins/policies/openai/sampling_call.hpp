@@ -67,7 +67,7 @@ class SamplingCall {
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uint64_t> retries_{0}, prompt_tokens_{0}, cached_tokens_{0};
 
-  std::mutex mutex_;  // of what follows, which the loop's thread fills
+  std::mutex mutex_;  // guards the members below, which the loop's thread fills
   std::condition_variable changed_;
   std::deque<Finished> finished_;
   std::deque<Ended> ended_;

@@ -7,8 +7,8 @@
 
 namespace krl::openai {
 
-// As krl_policy_v.logprobs. Throws krl::Failure: KRL_UNIMPLEMENTED if the server cannot do it, or
-// not at this temperature; KRL_INVALID_ARGUMENT for an example beyond the context.
+// Implements krl_policy_v.logprobs. Throws krl::Failure: KRL_UNIMPLEMENTED if the server cannot do
+// it, or not at this temperature; KRL_INVALID_ARGUMENT for an example beyond the context.
 void score(Engine& engine, double temperature, const Examples& examples, const LogprobSink& sink,
            const Context& context);
 

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 // The properties of a server. Unknown numbers are 0.
 struct Found {
   const Dialect* dialect = nullptr;  // the one to speak
-  std::string server;                // what it is: "vLLM 0.32.0", "a server"
+  std::string server;                // its kind: "vLLM 0.32.0", "a server"
   std::string model;                 // its name for what it serves
   std::int64_t context = 0;          // tokens of a prompt and its answer
   std::int64_t vocabulary = 0;
@@ -44,16 +44,16 @@ class Server {
 
   // Load.
   unsigned in_flight = 0;           // exchanges
-  std::uint64_t conversations = 0;  // that it was given, ever
+  std::uint64_t conversations = 0;  // total number assigned to it
 
   // Health. A server that failed is paused until a time, and is then probed.
-  unsigned failures = 0;  // in a row; 0: it is healthy
+  unsigned failures = 0;  // consecutive failures; 0: it is healthy
   Clock::time_point paused_until{};
   std::string trouble;  // the last failure
-  std::string misfit;   // what the user must fix; empty: nothing
+  std::string misfit;   // problem that the user must fix; empty: none
 
   // Weights that were pushed.
-  std::uint64_t version = 0;  // that it samples with
+  std::uint64_t version = 0;  // version of the weights that it samples with
   std::string adapter;        // their name there; empty: the model's own
   // A push has failed half-way: it may sample with other weights than `version` says.
   bool is_uncertain = false;

@@ -12,7 +12,7 @@ namespace krl::openai {
 namespace {
 
 constexpr auto kMoment = std::chrono::milliseconds(10);
-constexpr auto kLook = std::chrono::seconds(15);  // that a look at a server may take
+constexpr auto kLook = std::chrono::seconds(15);  // limit on probing a server
 const Patience kForever{Clock::time_point::max(), {}};
 constexpr std::size_t kMostHomes = std::size_t{1} << 16;
 
@@ -105,7 +105,7 @@ Server* ServerPool::choose(std::uint64_t conversation) {
   return server;
 }
 
-// Of two that are as busy, the one that was given fewer conversations.
+// Among equally busy servers, prefers the one that was given fewer conversations.
 Server* ServerPool::least_busy() {
   Server* best = nullptr;
   for (Server& server : servers_) {
@@ -252,7 +252,7 @@ std::optional<Failure> ServerPool::push_to(const std::vector<Server*>& ready,
   return any_took ? std::nullopt : failures.front();
 }
 
-// To the weights that all have: the model's own are there alongside any adapter.
+// Returns to the weights that all servers have: the model's own exist alongside any adapter.
 void ServerPool::go_back(Server& server, const std::string& why) {
   if (server.version == version() && !server.is_uncertain) return;
   if (!weights_ && !server.adapter.empty()) {

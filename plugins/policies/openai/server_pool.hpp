@@ -57,7 +57,7 @@ class ServerPool {
   // reach in Settings::retries tries more: all sample with those before then.
   void adopt(const PushedWeights& weights, const Patience& patience, Yield yield);
 
-  // Of the servers that have been found; all speak one dialect.
+  // Describes the servers that have been found; all speak one dialect.
   const Found& found() const;
   std::uint64_t version() const { return weights_ ? weights_->version : 0; }
   // The exchanges that can be in flight.
@@ -84,7 +84,7 @@ class ServerPool {
   const Settings& settings_;
   Note note_;
   std::deque<Server> servers_;
-  std::unordered_map<std::uint64_t, Server*> homes_;  // of conversations
+  std::unordered_map<std::uint64_t, Server*> homes_;  // servers of conversations
   std::optional<PushedWeights> weights_;
   std::optional<Found> found_;
   bool closing_ = false;

@@ -19,7 +19,7 @@ struct Settings {
   const Dialect* dialect = nullptr;    // null: what the server is found to be
   std::int64_t context = 0;            // tokens; 0: what the server says
   unsigned concurrency = 64;           // exchanges in flight with one server, at most
-  unsigned retries = 8;                // of one exchange
+  unsigned retries = 8;                // retries of one exchange
   Seconds timeout{1800};               // a request, with all its tries
   Seconds start_timeout{60};           // until a server must be ready
   bool stream = false;

@@ -37,7 +37,7 @@ std::optional<unsigned> status_of_error(const nlohmann::json& answer) {
 
 Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now) {
   switch (answer.status) {
-    case 400:  // what was asked
+    case 400:  // the request itself is wrong
     case 413:
     case 422:
       return Verdict::never(KRL_INVALID_ARGUMENT, std::move(why));

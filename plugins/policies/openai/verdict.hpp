@@ -1,4 +1,4 @@
-// What to do after a failed try. Pure.
+// Decides what to do after a failed try. Pure.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -19,13 +19,13 @@ struct Verdict {
     kAnswered,
     kAgain,      // after a while
     kElsewhere,  // the server is failing: it is paused, and another, or later the same, is asked
-    kAtOnce,     // with another body; counts as no try
+    kAtOnce,     // retry with another body; not counted as a try
     kNever,
   };
   Next next = kAnswered;
-  krl_status status = KRL_OK;  // of kNever
+  krl_status status = KRL_OK;  // for kNever
   std::string why;
-  std::optional<http::Duration> wait;  // what the server asked for, of kAgain
+  std::optional<http::Duration> wait;  // for kAgain: the wait that the server asked for
 
   static Verdict never(krl_status status, std::string why) {
     return {kNever, status, std::move(why), {}};
@@ -34,11 +34,12 @@ struct Verdict {
 
 Verdict verdict_of(const http::Failure& failure);
 
-// The status of an error in the body of an answer whose own status is 200: a gateway gives those for
-// the provider behind it. It is the HTTP status that the error names, else 500; nothing without one.
+// The status of an error in the body of an answer whose own status is 200: a gateway gives those
+// for the provider behind it. It is the HTTP status that the error names, else 500; nothing without
+// one.
 std::optional<unsigned> status_of_error(const nlohmann::json& answer);
 
-// Of an answer whose status is not 2xx; `why` is its complaint.
+// Judges an answer whose status is not 2xx; `why` is its complaint.
 Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now);
 
 }  // namespace krl::openai

@@ -16,7 +16,7 @@ void check_patience(const http::Patience& patience, const std::string& what);
 void wait(boost::asio::io_context& io, http::Duration time, const http::Patience& patience,
           const std::string& what, http::Yield yield);
 
-// For http::backoff(): a random number in [0, 1), another one each time.
+// Returns a random number in [0, 1) for http::backoff(), another one each time.
 double jitter();
 
 }  // namespace krl::openai

@@ -14,7 +14,7 @@ struct PushedWeights {
   std::uint64_t version = 0;
 };
 
-// Whether answers that are in progress end with the weights that they began with.
+// True if answers that are in progress end with the weights that they began with.
 bool runs_beside(const Dialect& dialect, std::uint32_t kind);
 
 // Has the server load the weights, checks that it did, frees those before, and notes their version

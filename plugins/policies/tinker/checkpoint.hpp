@@ -11,7 +11,7 @@ struct Checkpoint {
   std::string path;  // "tinker://MODEL/weights/NAME"
   std::string base_model;
   std::int64_t lora_rank = 0;
-  std::uint64_t version = 0;  // of the policy
+  std::uint64_t version = 0;  // version of the policy
 };
 
 // Writes `directory`/tinker.json, which is on the disk when this returns. Throws krl::Failure.

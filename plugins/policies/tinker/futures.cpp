@@ -12,7 +12,7 @@ namespace {
 using http::Answer;
 using std::chrono::milliseconds;
 
-constexpr unsigned kSubmissions = 3;  // of one request, by its result's failures
+constexpr unsigned kSubmissions = 3;  // submissions of one request whose results fail
 constexpr unsigned kUnreadable = 3;   // answers to one question
 
 krl_status code_of(unsigned status) {

@@ -15,7 +15,8 @@ namespace krl::tinker {
 std::vector<double> loss_gradient(const policies::LossOptions& loss, const LearnedExample& example,
                                   std::span<const float> now, policies::LossMetrics& metrics);
 
-// How much each token counts in the loss: its weight over the normaliser, as `aggregation` says.
+// Returns how much each token counts in the loss: its weight over the normaliser, according to
+// `aggregation`.
 std::vector<double> loss_factors(const policies::LossOptions& loss, const LearnedExample& example);
 
 }  // namespace krl::tinker

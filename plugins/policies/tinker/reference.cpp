@@ -38,7 +38,7 @@ std::vector<float> Reference::logprobs(const LearnedExample& example, const Pati
   submission.protobuf_result = options_.protobuf;
   std::vector<float> logprobs =
       session_.futures().submit_and_wait<SampleAnswer>(submission, patience, yield).prompt_logprobs;
-  // Of the first token some services say NaN, and others nothing.
+  // For the first token some services send NaN, and others nothing.
   if (logprobs.size() == request.prompt.size()) logprobs.erase(logprobs.begin());
   return answer_logprobs(example, logprobs);
 }

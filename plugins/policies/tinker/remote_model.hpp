@@ -45,10 +45,10 @@ class RemoteModel {
   void forward_backward(const policies::LossOptions& loss, const Examples& examples,
                         bool last_of_step, const Context& call);
   void optimizer_step(const krl_optimizer& optimizer, const Context& call);
-  // Those that sample are the model's of now from here on; their version.
+  // Makes samplers use the model's present weights from here on; returns their version.
   std::uint64_t publish(const Context& call);
   void save(std::string_view directory, const Context& call);
-  // Into a new model, as a service loads weights as the first thing that happens to one.
+  // Loads into a new model, because a service loads weights only as the first operation on one.
   void load(std::string_view directory, const Context& call);
   void forget(std::string_view directory, const Context& call);
 
@@ -71,12 +71,12 @@ class RemoteModel {
   Model model_;
   std::unique_ptr<Training> training_;  // null before the model is made
   Reference reference_;
-  std::uint64_t version_ = 0;  // of the model's weights
+  std::uint64_t version_ = 0;  // version of the model's weights
   bool told_of_clipping_ = false;
   std::string told_heartbeat_trouble_;
 
   mutable std::mutex sampler_mutex_;
-  std::shared_ptr<Sampler> sampler_;  // of the weights that were last published; null: none were
+  std::shared_ptr<Sampler> sampler_;  // samples from the weights last published; null: none were
   std::unique_ptr<Sampling> sampling_;
 };
 

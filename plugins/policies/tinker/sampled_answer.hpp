@@ -20,7 +20,7 @@ struct ExpectedAnswer {
 };
 
 struct SampledAnswer {
-  std::string text;  // of the whole answer, without an end token, and up to a stop text
+  std::string text;  // text of the whole answer, without an end token, and up to a stop text
   std::vector<TokenId> tokens;
   std::vector<float> logprobs;
   std::uint32_t stop_reason = 0;  // KRL_STOP_*

@@ -135,7 +135,7 @@ class Sampling::Call {
     return asked;
   }
 
-  // How many tokens may be sampled. Throws if the prompt cannot be asked.
+  // Returns how many tokens may be sampled. Throws if the prompt cannot be asked.
   std::int64_t answer_room(const Request& request, const std::vector<TokenId>& prompt) const {
     const SamplingOptions& options = sampling_.options_;
     for (const TokenId token : prompt) {
@@ -208,7 +208,7 @@ void Sampling::sample(const Requests& requests, const SampleSink& sink, const Co
 
 namespace {
 
-// How many coroutines are in progress.
+// Counts the coroutines in progress.
 class Underway {
  public:
   void begin(std::size_t most) {

@@ -14,7 +14,7 @@ struct SamplingOptions {
   std::int64_t context = 0;     // tokens of a prompt and its answer together; 0 = not known
   std::int64_t vocabulary = 0;  // ids are below
   std::size_t in_flight = 256;
-  http::Duration timeout = std::chrono::minutes(30);  // of a request, with all its tries
+  http::Duration timeout = std::chrono::minutes(30);  // limit of a request, with all its tries
   bool protobuf = true;                               // results may come as it
 };
 

@@ -1,4 +1,4 @@
-// How Tinker-compatible services differ. Plain data.
+// The differences between Tinker-compatible services. Plain data.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ std::vector<float> padded(const LearnedExample& example, const std::vector<doubl
   return all;
 }
 
-// What the service will divide by.
+// Returns the number that the service will divide by.
 double divisor(const LearnedExample& example, Gradients gradients, std::size_t step_examples) {
   if (gradients == Gradients::kSum) return 1;
   return static_cast<double>(target_tokens(example)) * static_cast<double>(step_examples);

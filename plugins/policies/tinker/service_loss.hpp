@@ -47,10 +47,11 @@ ServiceLoss linear_loss(Gradients gradients);
 Datum linear_loss_datum(const LearnedExample& example, const std::vector<double>& gradient,
                         Gradients gradients, std::size_t step_examples);
 
-// For log-probabilities alone, with the loss cross_entropy: prompt and answer, all weights 0.
+// Makes a datum that asks for log-probabilities alone, with the loss cross_entropy: prompt and
+// answer, all weights 0.
 Datum forward_datum(const LearnedExample& example);
 
-// Of the log-probabilities of a datum's target tokens those of the answer. Throws krl::Failure
+// Selects the answer's log-probabilities from those of a datum's target tokens. Throws krl::Failure
 // (KRL_UNAVAILABLE) if there are not as many as target tokens, or one is not a log-probability: not
 // finite, or greater than 0 by more than rounding.
 std::vector<float> answer_logprobs(const LearnedExample& example,

@@ -25,16 +25,16 @@ struct ServiceOptions {
   http::Duration heartbeat = std::chrono::seconds(10);
 };
 
-// A model that learns. Whatever changes it carries the next of its numbers.
+// A model that learns. Every request that changes it carries the next of its numbers.
 struct Model {
   std::string id;
   std::int64_t next_seq_id = 1;  // create_model was 0
 };
 
-// Where answers come from: the weights of one moment.
+// The source of answers: the weights of one moment.
 struct Sampler {
   std::string sampling_session_id;
-  std::uint64_t version = 0;  // of the weights
+  std::uint64_t version = 0;  // version of the weights
   std::atomic<std::int64_t> next_seq_id{0};
 };
 
@@ -51,7 +51,8 @@ class Session {
   http::Loop& loop() { return loop_; }
   Futures& futures() { return futures_; }
   const ServiceKind& kind() const { return kind_; }
-  std::int64_t context() const { return context_; }  // of the model; 0 = the service does not say
+  // Context of the model; 0 = the service does not tell.
+  std::int64_t context() const { return context_; }
   std::string url() const { return client_.base().text(); }
 
   Model create_model(const Patience& patience, Yield yield);

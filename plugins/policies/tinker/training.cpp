@@ -62,7 +62,7 @@ void Training::change(const Context& context,
   report(context);
 }
 
-// What a service is told once, even if it may not have heard it.
+// Submits a change once, even if the service may not have received it.
 std::string Training::submit_change(const Submission& submission, const Patience& patience,
                                     Yield yield) {
   const bool before = std::exchange(may_have_changed_, true);
@@ -207,11 +207,11 @@ Training::Pass Training::submit(ForwardBackward request, const Patience& patienc
   pass.submission.body = to_json(request);
   pass.submission.repeatable = repeatable;
   pass.request_id = post(pass.submission);
-  protobuf_ = Protobuf::kNotRead;  // as the same in JSON is taken
+  protobuf_ = Protobuf::kNotRead;  // the service accepts the same in JSON
   return pass;
 }
 
-// Whether this status says that protobuf is not read: SkyRL stumbles over it with a 500.
+// True if this status means that protobuf is not read: SkyRL fails on it with a 500.
 bool Training::is_unread(unsigned status) const {
   if (status == 415 || status == 422) return true;
   return protobuf_ == Protobuf::kNotTried && (status == 400 || status == 500 || status == 501);
@@ -237,7 +237,7 @@ void Training::take_results(const Patience& patience, Yield yield) {
   }
 }
 
-// From where to where the requests' examples go. An example is never cut.
+// Returns the ranges of examples of each request. An example is never cut.
 std::vector<std::pair<std::size_t, std::size_t>> Training::chunks(
     const std::vector<LearnedExample>& examples) const {
   std::vector<std::pair<std::size_t, std::size_t>> all;

@@ -27,9 +27,9 @@ struct TrainingOptions {
   Gradients gradients = Gradients::kSum;
   bool own_losses = true;  // use those of the service where they are the same
   Wire wire = Wire::kAuto;
-  // Of one request; a larger one goes in several.
+  // Limits of one request; a larger one is split.
   std::int64_t chunk_tokens = 100000, chunk_examples = 1024;
-  http::Duration timeout = std::chrono::minutes(30);  // of a call
+  http::Duration timeout = std::chrono::minutes(30);  // limit of a call
 };
 
 class Training {
@@ -48,9 +48,9 @@ class Training {
   // it.
   void optimizer_step(const krl_optimizer& optimizer, const Context& context);
 
-  // Of forward_backward() without its optimizer_step() yet.
+  // True if forward_backward() was called without its optimizer_step() yet.
   bool has_gradient() const { return !held_.empty() || !passes_.empty(); }
-  // Why no call can succeed before a checkpoint is loaded; empty: it can.
+  // Explains why no call can succeed before a checkpoint is loaded; empty if one can.
   const std::string& broken() const { return broken_; }
 
  private:
@@ -67,7 +67,7 @@ class Training {
     std::vector<LearnedExample> examples;
   };
 
-  enum class Protobuf { kNotTried, kRead, kNotRead };  // by the service
+  enum class Protobuf { kNotTried, kRead, kNotRead };  // the service's support
 
   void change(const Context& context, const std::function<void(const Patience&, Yield)>& work);
   void submit_held(const Patience& patience, Yield yield);
@@ -92,7 +92,7 @@ class Training {
   std::deque<Held> held_;
   std::deque<Pass> passes_;
   policies::LossMetrics metrics_;                 // not reported yet
-  std::optional<policies::LossOptions> counted_;  // whose they are
+  std::optional<policies::LossOptions> counted_;  // the loss options they belong to
   bool may_have_changed_ = false;                 // the model, by the present call
   std::string broken_;
 };

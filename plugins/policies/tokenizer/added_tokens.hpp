@@ -27,8 +27,8 @@ class AddedTokens {
  private:
   std::optional<Match> longest_at(std::string_view text, std::size_t begin) const;
 
-  std::vector<const AddedToken*> sorted_;  // by content
-  std::array<bool, 256> begins_ = {};      // whether a token begins with this byte
+  std::vector<const AddedToken*> sorted_;  // sorted by content
+  std::array<bool, 256> begins_ = {};      // true if a token begins with this byte
 };
 
 }  // namespace krl::policies

@@ -13,8 +13,8 @@ constexpr bool is_printable(int byte) {
 }
 
 struct Alphabet {
-  std::array<int, 256> character;                           // by byte
-  std::array<int, kFirstStandIn + kStandIns> byte_of = {};  // by character; -1: no byte's
+  std::array<int, 256> character;                           // indexed by byte
+  std::array<int, kFirstStandIn + kStandIns> byte_of = {};  // indexed by character; -1: no byte
 };
 
 constexpr Alphabet make_alphabet() {

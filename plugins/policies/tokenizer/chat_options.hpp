@@ -1,4 +1,4 @@
-// What the options that choose a chat template mean, in every policy that has them.
+// The options that choose a chat template, for every policy that has them.
 #pragma once
 
 namespace krl::policies {

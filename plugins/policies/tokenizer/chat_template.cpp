@@ -12,7 +12,7 @@ namespace {
 struct KnownTemplate {
   ChatFamily family;
   std::string_view name;
-  std::array<std::string_view, 2> digests;  // of published copies: chat_template_digest()
+  std::array<std::string_view, 2> digests;  // digests of published copies: chat_template_digest()
 };
 
 constexpr KnownTemplate kKnownTemplates[] = {
@@ -102,7 +102,7 @@ class Parts {
   std::vector<ChatPart> parts_;
 };
 
-// Whether Python's str.strip() takes this character.
+// True if Python's str.strip() removes this character.
 bool is_python_space(char32_t c) {
   constexpr char32_t kSpaces[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
   return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F) || (c >= 0x2000 && c <= 0x200A) ||

@@ -6,7 +6,7 @@
 
 namespace krl::policies {
 
-// Whether to_nfc() would give `text` back. REQUIRES: valid UTF-8. Thread-safe.
+// True if to_nfc() would return `text` unchanged. REQUIRES: valid UTF-8. Thread-safe.
 bool is_nfc(std::string_view text);
 
 // `text` in normal form C as the `tokenizers` library (0.23) has it, whose tables are those of

@@ -53,7 +53,7 @@ Json frame() {
             {"ignore_merges", false}}}};
 }
 
-// How the file writes each token, by id.
+// Returns the file's spelling of each token, by id.
 std::vector<std::string> spellings(std::span<const Merge> merges) {
   std::vector<std::string> spelled(std::begin(kSpecialTokens), std::end(kSpecialTokens));
   for (int byte = 0; byte < kByteCount; ++byte) {
@@ -70,7 +70,8 @@ std::string tokenizer_json(std::span<const Merge> merges) {
   const std::vector<std::string> spelled = spellings(merges);
   Json::object_t vocabulary;
   for (std::size_t id = 0; id < spelled.size(); ++id) {
-    // As a vector: no two are the same, and the map would look through all of them each time.
+    // Appends without a search: no two keys are the same, and the map would look through all of
+    // them each time.
     vocabulary.Json::object_t::Container::emplace_back(spelled[id], id);
   }
   Json pairs = Json::array();

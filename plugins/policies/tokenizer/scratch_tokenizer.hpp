@@ -25,10 +25,10 @@ inline constexpr TokenId kByteCount = 256;
 inline constexpr TokenId kFirstMerge = kSpecialCount + kByteCount;
 
 // Learns merges from `texts` until the vocabulary has `vocabulary` tokens or no pair occurs twice;
-// a pair that spells a token which is there already is passed over, so no two tokens have the same
-// bytes. Of equally frequent pairs the one with the smaller ids wins, so the result depends on the
-// texts alone, not on their order. Merge k makes the id kFirstMerge + k.
-// REQUIRES: vocabulary >= kFirstMerge.
+// a pair that spells an existing token is skipped, so no two tokens have the same bytes. Among
+// equally frequent pairs the one with the smaller ids wins, so the result depends on the texts
+// alone, not on their order. Merge k makes the id kFirstMerge + k. REQUIRES: vocabulary >=
+// kFirstMerge.
 std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::int64_t vocabulary);
 
 // The tokenizer with these merges. REQUIRES: they are such as learn_merges() gives.

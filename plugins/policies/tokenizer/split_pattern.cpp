@@ -54,7 +54,7 @@ SplitPattern::SplitPattern(const std::string& pattern) {
   std::uint32_t matches_empty = 0;
   pcre2_pattern_info(code_.get(), PCRE2_INFO_MATCHEMPTY, &matches_empty);
   if (matches_empty != 0) invalid_argument("it matches the empty text, which splits nothing");
-  // Where the machine forbids code made at run time, PCRE2 interprets.
+  // If the machine forbids code made at run time, PCRE2 interprets.
   pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
 }
 

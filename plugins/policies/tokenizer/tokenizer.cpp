@@ -78,7 +78,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, SpecialNames names
   std::vector<TokenId> out;
   out.reserve(text.size() / 3);
   auto workspace = state_->workspaces.take();
-  std::size_t plain = 0;  // where the stretch without added tokens begins
+  std::size_t plain = 0;  // start of the stretch without added tokens
   std::size_t from = 0;
   while (const auto match = state_->added.find(text, from)) {
     from = match->end;

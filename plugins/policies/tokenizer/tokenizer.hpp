@@ -18,10 +18,10 @@
 
 namespace krl::policies {
 
-// How the names of special tokens ("<|im_end|>") inside a text are treated.
+// The treatment of names of special tokens ("<|im_end|>") inside a text.
 enum class SpecialNames {
   kText,    // text like any other: what a message, or a kernel in it, says never becomes control
-  kTokens,  // those tokens: for texts that a chat template has rendered
+  kTokens,  // become those tokens: for texts that a chat template has rendered
 };
 
 class Tokenizer {

@@ -114,7 +114,7 @@ class Reader {
       definition_.byte_tokens[static_cast<std::size_t>(byte)] = known ? found->second : -1;
       complete = complete && known;
     }
-    // With all bytes in the vocabulary nothing is unknown, and the token is never used.
+    // If all bytes are in the vocabulary, nothing is unknown, and the token is never used.
     if (const auto unknown = model.find("unk_token"); unknown && !complete) {
       unknown->refuse("is not supported where the vocabulary lacks bytes");
     }
@@ -273,7 +273,7 @@ class Reader {
   }
 
   TokenizerDefinition definition_;
-  std::unordered_map<std::string, TokenId> ids_;  // by how the file writes the token
+  std::unordered_map<std::string, TokenId> ids_;  // keyed by the file's spelling of the token
   std::set<TokenId> taken_;
   std::set<std::string> added_;
 };

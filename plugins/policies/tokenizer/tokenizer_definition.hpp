@@ -21,7 +21,7 @@ struct AddedToken {
 };
 
 struct TokenizerDefinition {
-  std::vector<std::string> bytes;  // what each id stands for; empty where there is no token
+  std::vector<std::string> bytes;  // bytes of each id; empty where there is no token
   std::unordered_map<std::string, TokenId> pieces;  // bytes -> id of what texts can give
   std::array<TokenId, 256> byte_tokens;             // -1: no token, the byte is left out
   std::vector<Merge> merges;                        // in the order of their ranks

@@ -15,7 +15,7 @@ using Pair = std::pair<TokenId, TokenId>;
 
 struct Word {
   std::vector<TokenId> tokens;
-  std::int64_t count;  // how often the piece occurs in the corpus
+  std::int64_t count;  // occurrences of the piece in the corpus
 };
 
 // The best pair by a count that may be outdated: checked against `PairTable::count` when popped.
@@ -27,7 +27,7 @@ struct Ranked {
   }
 };
 
-// How often each pair of neighbours occurs, and in which words.
+// Counts how often each pair of neighbours occurs, and in which words.
 class PairTable {
  public:
   explicit PairTable(std::vector<Word> words) : words_(std::move(words)) {
@@ -134,7 +134,7 @@ std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::in
     spelled[static_cast<std::size_t>(kSpecialCount + byte)] = static_cast<char>(byte);
   }
   std::set<std::string> known(spelled.begin(), spelled.end());
-  known.insert(std::begin(kSpecialTokens), std::end(kSpecialTokens));  // with reserved ids
+  known.insert(std::begin(kSpecialTokens), std::end(kSpecialTokens));  // they have reserved ids
   while (static_cast<std::int64_t>(spelled.size()) < vocabulary) {
     const auto best = pairs.best();
     if (!best) break;

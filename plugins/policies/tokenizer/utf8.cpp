@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// What `bytes` begins with: a character, or the bytes that one U+FFFD stands for.
+// The beginning of `bytes`: a character, or the bytes that one U+FFFD replaces.
 struct Sequence {
   std::size_t size;
   bool valid;
@@ -22,7 +22,8 @@ Sequence first_sequence(std::string_view bytes) {
   if (lead < 0x80) return {1, true};
   if (lead < 0xC2 || lead > 0xF4) return {1, false};
   const std::size_t wanted = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  unsigned char low = 0x80, high = 0xBF;  // of the second byte: no overlong form, no surrogate
+  // Bounds of the second byte: no overlong form, no surrogate.
+  unsigned char low = 0x80, high = 0xBF;
   if (lead == 0xE0) low = 0xA0;
   if (lead == 0xED) high = 0x9F;
   if (lead == 0xF0) low = 0x90;

@@ -5,7 +5,7 @@
 
 namespace krl::libtorch {
 
-// Where its numbers begin; null for an undefined tensor.
+// Returns the address of its numbers; null for an undefined tensor.
 inline void* pointer(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
 
 }  // namespace krl::libtorch

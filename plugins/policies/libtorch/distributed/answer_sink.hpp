@@ -14,7 +14,7 @@ class AnswerSink {
   AnswerSink& operator=(const AnswerSink&) = delete;
   virtual ~AnswerSink() = default;
 
-  // As krl_sample_sink has them. The krl::Failure that either throws ends the call.
+  // Correspond to krl_sample_sink. A krl::Failure that either throws ends the call.
   virtual void put(krl_sample sample) = 0;
   virtual void fail(std::uint32_t request, krl_status status, std::string_view why) = 0;
 

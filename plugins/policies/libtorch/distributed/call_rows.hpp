@@ -72,7 +72,7 @@ class ReceivedExamples {
   std::vector<const krl_example*> rows_;
 };
 
-using Rows = std::vector<std::vector<float>>;  // of each example, a number for each of its tokens
+using Rows = std::vector<std::vector<float>>;  // for each example, a number for each of its tokens
 
 // Collects the rows that a call puts. `Sink` is LogprobSink or CriticSink.
 template <class Sink>
@@ -136,7 +136,7 @@ class ReceivedSample {
 
 // The error of a rank for a request that it cannot answer.
 struct FailedRequest {
-  std::uint32_t request;  // in that rank's part of the call
+  std::uint32_t request;  // index in that rank's part of the call
   krl_status status;
   std::string why;
 };

@@ -27,7 +27,7 @@ enum class CommandKind : std::uint8_t {
 
 struct CommandHeader {
   CommandKind kind;
-  std::uint64_t number;  // from 1
+  std::uint64_t number;  // counted from 1
 };
 
 void write_header(MessageWriter& message, const CommandHeader& header);
@@ -36,7 +36,7 @@ CommandHeader read_header(MessageReader& message);
 // The reply of a rank when it is done with a command.
 struct Reply {
   krl_status status = KRL_OK;
-  std::string why;  // of a status other than KRL_OK
+  std::string why;  // reason of a status other than KRL_OK
   Figures figures;
   std::vector<std::vector<float>> rows = {};  // one for each example, where they were asked for
 };
@@ -48,9 +48,9 @@ std::string reply_message(const Reply& reply);
 // After the byte of its kind.
 Reply read_reply(MessageReader& message);
 
-// Whether a rank whose part of the command ends like this leaves the others waiting. They wait for
-// one another in a step and in a save. What is wrong with the call itself all of them find before
-// that; anything else happened to this rank alone.
+// True if a rank whose part of the command ends like this leaves the others waiting, as they wait
+// for one another in a step and in a save. All ranks find an error in the call itself before that;
+// any other error happened to this rank alone.
 bool leaves_others_waiting(CommandKind kind, krl_status status);
 
 // The status and the words of an exception, as the SDK gives them to the host.

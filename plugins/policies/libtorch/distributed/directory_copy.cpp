@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kChunk = std::size_t{64} << 20;  // that is sent at once
-constexpr std::size_t kPiece = 1 << 20;                // that is hashed at once
-// What a rank answers to an offer.
+constexpr std::size_t kChunk = std::size_t{64} << 20;  // bytes sent at once
+constexpr std::size_t kPiece = 1 << 20;                // bytes hashed at once
+// A rank's answers to an offer.
 constexpr const char *kSeen = "seen", *kSend = "send", *kFailed = "failed";
 
 struct FileMark {
@@ -50,7 +50,7 @@ Listing listing_of(const fs::path& directory) {
   return listing;
 }
 
-// Whether `directory` holds what is offered.
+// True if `directory` holds the offered files.
 bool is_same(const fs::path& directory, const Listing& offered) {
   const Listing found = listing_of(directory);
   const bool fits = std::equal(found.begin(), found.end(), offered.begin(), offered.end(),
@@ -146,7 +146,7 @@ OfferedDirectory::OfferedDirectory(RankGroup& group) {
     is_copy_ = !is_same(path_, listing);
     if (is_copy_) path_ = temporary_directory();
   } catch (...) {
-    group.send(0, kFailed);  // which rank 0 waits for
+    group.send(0, kFailed);  // rank 0 waits for it
     throw;
   }
   group.send(0, is_copy_ ? kSend : kSeen);

@@ -73,7 +73,7 @@ void place_rows(const Rows& from, const RankShare& share, Rows& rows) {
   for (std::size_t k = 0; k < share.size(); ++k) rows[share[k]] = from.at(k);
 }
 
-// What comes of `work`.
+// Runs `work` and returns its status.
 template <class Work>
 Reply reply_to(const Work& work) {
   try {
@@ -259,7 +259,7 @@ void DistributedPolicy::tokenize(const Messages& messages, std::string_view answ
 // Before they are shared out, so that an error names an example as the host numbers it.
 void DistributedPolicy::check_here(const Examples& examples, const LossOptions* loss) {
   const PolicyInfo info = local_->describe();
-  if (info.needs_corpus) return;  // which the call itself says
+  if (info.needs_corpus) return;  // the call itself reports the error
   ModelConfig limits;
   limits.context = info.context_tokens;
   limits.vocabulary = info.vocabulary;

@@ -84,7 +84,8 @@ class StreamedRequests {
     return KRL_OK;
   }
 
-  static constexpr std::chrono::milliseconds kLookAgain{100};  // whether the call was cancelled
+  // Interval of looking for a cancelled call.
+  static constexpr std::chrono::milliseconds kLookAgain{100};
 
   RankGroup& group_;
   const Context& context_;
@@ -203,7 +204,7 @@ class Follower {
     });
   }
 
-  // What `compute` puts for the examples of the message.
+  // Returns the rows that `compute` puts for the examples of the message.
   template <class Sink, class Compute>
   static Rows rows_of(MessageReader& message, const Compute& compute) {
     const ReceivedExamples received(message);

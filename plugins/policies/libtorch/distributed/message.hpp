@@ -62,7 +62,7 @@ class MessageReader {
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  // How many things of at least `least_bytes` each follow.
+  // Reads how many items of at least `least_bytes` each follow.
   std::size_t count(std::size_t least_bytes) {
     const auto n = number<std::uint64_t>();
     if (n > rest_.size() / least_bytes) cut_short();

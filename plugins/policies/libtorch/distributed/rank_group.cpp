@@ -165,7 +165,7 @@ std::vector<std::string> meet(c10d::Store& store, const RankEnvironment& environ
 
 }  // namespace
 
-// What is open between ranks, and the waits on it.
+// The open connections between ranks, and the waits on them.
 struct RankGroup::Connections {
   // A message's way, which `start` starts: ends with a Failure when the group is lost.
   template <class Start>
@@ -199,7 +199,7 @@ struct RankGroup::Connections {
     return work.wait(kForever);
   }
 
-  // What all ranks do together, which `start` starts.
+  // Waits for a collective operation of all ranks, which `start` starts.
   template <class Start>
   void collective(const Start& start) {
     const BrokenPipeGuard guard;
@@ -250,7 +250,7 @@ struct RankGroup::Connections {
   c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and what is on the CPU
   c10::intrusive_ptr<c10d::Backend> tensors;  // the sums and gathers of a step
   std::mutex mutex;
-  std::set<c10d::Work*> transfers;  // that are waited for
+  std::set<c10d::Work*> transfers;  // transfers that are waited for
   std::optional<RankLiveness> liveness;
 };
 
@@ -322,7 +322,7 @@ Slice RankGroup::slice(std::int64_t total) const { return slice_of_rank(total, r
 
 void RankGroup::reduce_scatter(const at::Tensor& flat) {
   c10d::Backend& tensors = *connections_->tensors;
-  if (connections_->tensors == connections_->gloo) {  // whose reduce_scatter is this, and a copy
+  if (connections_->tensors == connections_->gloo) {  // gloo's reduce_scatter is this plus a copy
     connections_->sum(tensors, flat);
     return;
   }

@@ -110,9 +110,9 @@ struct RankLiveness::State {
   bool closing = false;
   int threads = 0;
   std::string verdict;
-  std::string failure;  // of this rank itself
+  std::string failure;  // failure of this rank itself
   std::uint64_t cancelled = 0;
-  std::vector<Clock::time_point> last_sign;  // of each rank, as seen here
+  std::vector<Clock::time_point> last_sign;  // for each rank, as seen here
   std::vector<std::string> signs;            // rank 0's, of its own thread
 };
 

@@ -37,15 +37,15 @@ class RankLiveness {
   RankLiveness& operator=(const RankLiveness&) = delete;
 
   bool lost() const;
-  // Which rank was lost, and how; empty while none is.
+  // Describes which rank was lost, and how; empty while none is.
   std::string verdict() const;
-  // As verdict(), after waiting for it until every loss would have been seen.
+  // Like verdict(), after waiting long enough that every loss would have been seen.
   std::string wait_for_verdict() const;
   // Reports a broken connection with `rank`. The first loss counts.
   void report_lost(int rank, const std::string& how);
 
-  // This rank itself cannot continue: the group is lost, with its name and `why`. Of the others it
-  // returns when rank 0 has been told, or after the time-out.
+  // Reports that this rank itself cannot continue: the group is lost, with its name and `why`. On
+  // ranks other than 0 it returns when rank 0 has been told, or after the time-out.
   void fail(const std::string& why);
 
   // Rank 0: the ranks are to end command number `command` early.

@@ -30,8 +30,8 @@ Json critic_options(const CriticOptions& options) {
   return {{"critic", true}, {"critic_detach", detach}, {"critic_lr", lr}};
 }
 
-// What must be the same on all ranks, a line each: everything but what says which rank this is and
-// how many threads it has. An option that is new does not compile before it is here.
+// Lists the options that must be the same on all ranks, a line each: everything but the rank's
+// number and its threads. An option that is new does not compile before it is here.
 std::string shared_options(const EngineOptions& options) {
   const auto& [model, directory, chat_template, thinking, date, device, gpu, dtype, threads, slots,
                micro_batch_tokens, deterministic, recompute, lora, critic, ranks, start_timeout_s,

@@ -1,5 +1,5 @@
-// How the work of a call is distributed over ranks. Pure functions of the call and the number of
-// ranks, so that results do not depend on timing.
+// Distributes the work of a call over ranks. Pure functions of the call and the number of ranks, so
+// that results do not depend on timing.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@
 namespace krl::libtorch {
 namespace {
 
-// How many more requests than the least busy one a rank may have, to keep a prompt's together.
+// A rank may have this many more requests than the least busy one, to keep those of a prompt
+// together.
 constexpr std::size_t kTogether = 8;
 // The host does not say when it has a new request.
 constexpr std::chrono::milliseconds kLookAgain{2};

@@ -40,7 +40,7 @@ class StreamBroker {
 
  private:
   struct Assigned {
-    std::uint32_t number;  // in the host's call
+    std::uint32_t number;  // index in the host's call
     std::size_t under_way;
   };
   struct Rank {
@@ -78,9 +78,9 @@ class StreamBroker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Rank> ranks_;
-  std::deque<Answers> answers_;         // of each rank
+  std::deque<Answers> answers_;         // one for each rank
   std::deque<const krl_request*> own_;  // assigned to rank 0, not yet taken
-  std::uint32_t taken_ = 0;             // from the host
+  std::uint32_t taken_ = 0;             // requests taken from the host
   std::string last_prompt_;
   int last_rank_ = 0;
   std::atomic<bool> stopped_{false};

@@ -69,7 +69,8 @@ at::Tensor read_snapshot(const std::filesystem::path& path, const Slots& slots,
   return read_flat(Safetensors::read(path), slots, type, "");
 }
 
-// What other adapters could not continue from; null without adapters.
+// Describes the adapters, since other adapters could not continue from this checkpoint; null
+// without adapters.
 nlohmann::ordered_json adapters_json(const LoraLayout* lora, const std::string& base) {
   if (lora == nullptr) return nullptr;
   return {{"rank", lora->options.rank},

@@ -31,12 +31,12 @@ std::string fingerprint(const at::Tensor& weights);
 
 struct CheckpointModel {
   ModelConfig config;
-  std::string chat_family;  // by its name
+  std::string chat_family;  // its name
 };
 
-// What model a checkpoint is of; nothing if the policy had no vocabulary. Throws krl::Failure: a
-// file that is missing or damaged, or KRL_FAILED_PRECONDITION with the differences by name if the
-// model that the plan asks for is another. The vocabulary may be smaller than wanted.
+// Loads the description of a checkpoint's model; nothing if the policy had no vocabulary. Throws
+// krl::Failure: a file that is missing or damaged, or KRL_FAILED_PRECONDITION with the differences
+// by name if the plan asks for another model. The vocabulary may be smaller than wanted.
 std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path& directory,
                                                      const ModelConfig& wanted,
                                                      const std::string& dtype);

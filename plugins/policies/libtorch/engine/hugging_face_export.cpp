@@ -26,7 +26,7 @@ std::vector<std::uint16_t> to_bfloat16(const std::vector<float>& values) {
   for (const float value : values) {
     std::uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
-    bits += 0x7fff + (bits >> 16 & 1);  // to nearest, ties to even; weights are finite
+    bits += 0x7fff + (bits >> 16 & 1);  // rounds to nearest, ties to even; weights are finite
     rounded.push_back(static_cast<std::uint16_t>(bits >> 16));
   }
   return rounded;

@@ -13,7 +13,8 @@ namespace krl::libtorch {
 
 using policies::ChatTokenizer;
 
-enum class ExportType { kF32, kBf16 };  // of the weights in the file; kBf16 rounds to nearest even
+// Type of the weights in the file; kBf16 rounds to nearest even.
+enum class ExportType { kF32, kBf16 };
 
 // Writes into an existing directory; errors as write_file. The exported model computes the same
 // function: embedding_scale, which Llama does not have, is multiplied into the embedding and, as

@@ -110,8 +110,8 @@ class WeightFinder {
   }
 
  private:
-  // What some writers add and the model follows without: a copy of a tied matrix, and the table of
-  // the rotary embedding.
+  // True for tensors that some writers add and the model does not need: a copy of a tied matrix,
+  // and the table of the rotary embedding.
   bool is_known_extra(const std::string& name) const {
     return (tied_ && name == "lm_head.weight") || name.ends_with(".rotary_emb.inv_freq");
   }

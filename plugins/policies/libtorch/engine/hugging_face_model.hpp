@@ -14,7 +14,7 @@ namespace krl::libtorch {
 struct HuggingFaceModel {
   ModelConfig config;
   std::string config_json;  // the text that `config` was read from
-  StoredWeights weights;    // of ParameterLayout(config), in the files
+  StoredWeights weights;    // the files' weights for ParameterLayout(config)
 };
 
 // The weights are F32, BF16 or F16. Throws krl::Failure: KRL_NOT_FOUND for a file that is

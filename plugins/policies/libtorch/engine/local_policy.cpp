@@ -37,7 +37,7 @@ Failure too_little_memory(const c10::OutOfMemoryError& error) {
 
 }  // namespace
 
-// What there is once the vocabulary is known.
+// The parts that exist once the vocabulary is known.
 struct LocalPolicy::Model {
   Model(const ModelConfig& config, ChatTokenizer its_chat, const StoredWeights& weights,
         const EngineOptions& options, std::unique_ptr<Device> its_device, WorkerThreads& threads,

@@ -62,7 +62,7 @@ class LocalPolicy final : public RankPolicy {
   MakeDevice make_device_;
   ShardExchange* exchange_;
   WorkerThreads threads_;
-  std::string config_json_;       // of the directory that the model comes from
+  std::string config_json_;       // from the model's directory
   std::string base_;              // with adapters: the fingerprint() of its weights
   std::unique_ptr<Model> model_;  // null before fit() or load() of a model from scratch
 };

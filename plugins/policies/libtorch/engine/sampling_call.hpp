@@ -31,7 +31,7 @@ class SamplingCall {
 
  private:
   struct Taken {
-    std::uint32_t number;                 // in the host's call
+    std::uint32_t number;                 // index in the host's call
     std::vector<TokenId> prompt, so_far;  // so_far: of the answer
     std::vector<std::string> stop;
   };
@@ -43,7 +43,7 @@ class SamplingCall {
   const ModelConfig& config_;
   const std::uint64_t version_;
   const SampleSink& sink_;
-  std::uint32_t requests_ = 0;  // of the host so far
+  std::uint32_t requests_ = 0;  // requests of the host so far
   std::deque<Taken> taken_;
 };
 

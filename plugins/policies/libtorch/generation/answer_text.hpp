@@ -16,8 +16,8 @@ using policies::TokenId;
 
 // The properties of a tokenizer that a generator needs. Thread-safe if `bytes` is.
 struct TokenTexts {
-  // The bytes of a token, which need not be valid UTF-8; nothing for special ones. What it returns
-  // lives as long as the tokenizer.
+  // Returns the bytes of a token, which need not be valid UTF-8; nothing for special tokens. The
+  // result lives as long as the tokenizer.
   std::function<std::string_view(TokenId)> bytes;
   std::vector<TokenId> ends;  // the ids that end an answer
 };

@@ -36,7 +36,7 @@ class KeyValueCache {
 // length 0), then to the positions 0..index of `own`, where its own keys and values are put.
 struct DecoderRow {
   std::int32_t token;
-  std::int64_t position;  // in the whole sequence
+  std::int64_t position;  // position in the whole sequence
   const KeyValueCache* shared;
   std::int64_t shared_length;
   KeyValueCache* own;

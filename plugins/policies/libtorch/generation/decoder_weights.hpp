@@ -17,7 +17,7 @@ struct PackedProjection {
   PackedMatrix widen;   // their B times LoRA's scale, 0 elsewhere: [outputs, adapters · rank]
 };
 
-// In the layout of the kernels.
+// The weights in the layout of the kernels.
 struct DecoderWeights {
   struct Layer {
     std::vector<float> attention_norm, ffn_norm;  // [hidden]

@@ -12,7 +12,7 @@ namespace krl::libtorch {
 
 GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests, int workers) {
   std::map<SharedPrompt*, std::vector<Ticket>> by_prompt;
-  std::vector<SharedPrompt*> order;  // of first appearance
+  std::vector<SharedPrompt*> order;  // in order of first appearance
   for (std::size_t r = 0; r < requests.size(); ++r) {
     const GenerationRequest& request = requests[r];
     const auto [entry, added] = prompts_.try_emplace(request.prompt);

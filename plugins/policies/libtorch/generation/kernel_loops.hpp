@@ -57,7 +57,7 @@ inline Vector exp(Vector x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  Integers bits;  // of 2^k
+  Integers bits;  // bits of 2^k
   std::memcpy(&bits, &shifted, sizeof bits);
   bits = (bits - 0x4B400000 + 127) << 23;
   Vector scale;

@@ -31,7 +31,7 @@ struct GeneratedSample {
   std::uint32_t index = 0;
   std::uint32_t stop_reason = 0;  // KRL_STOP_*
   std::string text;               // valid UTF-8, without the end token and from a stop text on
-  std::vector<TokenId> tokens;    // as drawn
+  std::vector<TokenId> tokens;    // in the order drawn
   std::vector<float> logprobs;
 };
 

@@ -9,11 +9,11 @@
 
 namespace krl::libtorch {
 
-// From the gradients of the outputs (undefined where one was not used) to those of the inputs
-// (undefined where one has none). Runs once, without recording its own gradients.
+// Maps the gradients of the outputs (undefined for an unused one) to those of the inputs (undefined
+// where there is none). Runs once, without recording its own gradients.
 using Backward = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-// Whether an operation on `x` has to be recorded.
+// True if an operation on `x` has to be recorded.
 bool needs_gradient(const at::Tensor& x);
 
 // Makes `outputs`, computed without gradients, depend on `inputs` by `backward`; does nothing where

@@ -16,8 +16,8 @@ constexpr std::int64_t kMostLayers = 4096;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 
 struct Dimension {
-  const char* option;  // in a plan, behind "model."
-  const char* key;     // in config.json
+  const char* option;  // name in a plan, behind "model."
+  const char* key;     // key in config.json
   std::int64_t ModelConfig::*value;
   std::int64_t largest = kLargestDimension;
 };

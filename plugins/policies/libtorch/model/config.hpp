@@ -8,14 +8,14 @@
 
 namespace krl::libtorch {
 
-// What a block does beyond Llama's: Qwen2 adds a bias to queries, keys and values; Qwen3 normalises
-// every head of the queries and keys before it is turned.
+// Additions of a block to Llama's: Qwen2 adds a bias to queries, keys and values; Qwen3 normalises
+// every head of the queries and keys before it is rotated.
 enum class Family { kLlama, kQwen2, kQwen3 };
 
-// As `config.json` names it: "llama", "qwen2", "qwen3".
+// Returns the name in `config.json`: "llama", "qwen2", "qwen3".
 const char* family_name(Family family);
 
-// How Llama 3.1 stretches the rotary embedding beyond the context it was first trained with:
+// Stretches the rotary embedding beyond the context it was first trained with, as in Llama 3.1:
 // frequencies of long wave lengths are divided by `factor`, those of short ones stay, and between
 // the two bounds they are interpolated ("rope_type": "llama3").
 struct RopeScaling {
@@ -28,8 +28,8 @@ struct ModelConfig {
   Family family = Family::kLlama;
   std::int64_t layers = 4;
   std::int64_t hidden = 128;
-  std::int64_t heads = 4;      // of queries
-  std::int64_t kv_heads = 4;   // of keys and values; divides `heads`
+  std::int64_t heads = 4;      // heads of queries
+  std::int64_t kv_heads = 4;   // heads of keys and values; divides `heads`
   std::int64_t ffn = 320;      // width of the gated feed-forward layer
   std::int64_t context = 512;  // the most tokens of a prompt and its answer together
   std::int64_t vocabulary = 512;

@@ -13,7 +13,7 @@ namespace krl::libtorch {
 struct NamedRows {
   std::string name;                 // "model.layers.0.self_attn.q_proj.weight"
   std::vector<std::int64_t> shape;  // [rows, width] or [rows]
-  std::int64_t offset, size;        // in the flat parameters, in elements
+  std::int64_t offset, size;        // range in the flat parameters, in elements
 };
 
 // All of them; together they cover every parameter once. An output matrix of its own is

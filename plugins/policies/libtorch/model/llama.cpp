@@ -127,7 +127,8 @@ class Pass {
     return x;
   }
 
-  // What the first matrix of a block reads; of the block after the last, what the head reads.
+  // Returns the input of a block's first matrix; for the block after the last, the input of the
+  // head.
   at::Tensor normed_before(std::size_t layer, const at::Tensor& sum) const {
     return operations_.rms_norm(sum, gain_before(layer));
   }

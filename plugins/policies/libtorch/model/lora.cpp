@@ -13,7 +13,7 @@ namespace {
 // A matrix of the Hugging Face form, as a part of a fused one.
 struct Target {
   const char* name;
-  const char* module;  // of a layer that it belongs to
+  const char* module;  // name of the layer's module that contains it
   FusedMatrix matrix;
   std::int64_t first_row, rows, inputs;
 };

@@ -14,10 +14,10 @@ struct LoraOptions {
   std::int64_t rank = 16;
   double alpha = 32;   // adapters count alpha / rank
   double dropout = 0;  // probability that an adapter does not see an input while it learns
-  // Of q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj.
+  // The choices are q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj.
   std::vector<std::string> targets = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
                                       "gate_proj", "up_proj", "down_proj"};
-  std::uint64_t seed = 0;  // of the start and of dropout
+  std::uint64_t seed = 0;  // seed of the start and of dropout
 
   double scale() const { return alpha / static_cast<double>(rank); }
 };
@@ -29,7 +29,7 @@ enum class FusedMatrix { kQkv, kAttentionOut, kGateUp, kDown };
 struct LoraPair {
   std::int64_t layer;
   FusedMatrix matrix;
-  std::int64_t first_row, rows;  // of the fused matrix
+  std::int64_t first_row, rows;  // rows of the fused matrix
   std::size_t a, b;              // slots of A [rank, inputs] and B [rows, rank]
 };
 
@@ -38,7 +38,7 @@ struct LoraLayout {
   // "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", …; all are matrices. The A of
   // one fused matrix are one after the other, then come its B.
   std::vector<ParameterSlot> slots;
-  std::vector<LoraPair> pairs;  // by layer, in the order of FusedMatrix and then of rows
+  std::vector<LoraPair> pairs;  // ordered by layer, then as FusedMatrix, then by rows
   std::int64_t total = 0;
 
   // Throws krl::Failure (KRL_INVALID_ARGUMENT) that names an option out of its range, or a target

@@ -32,7 +32,8 @@ struct DecoderParameters {
   std::vector<Block> blocks;
   Parameter final_norm;  // [hidden]
   Parameter head;        // [vocabulary, hidden]: the embedding itself where they are tied
-  // Of the critic (critic.hpp), float32 or wider, [1, hidden] and [1]; undefined without one.
+  // The critic's parameters (critic.hpp), float32 or wider, [1, hidden] and [1]; undefined without
+  // one.
   Parameter critic_weight, critic_bias;
   bool critic_detached = true;
 
@@ -59,16 +60,15 @@ struct Predictions {
   at::Tensor logprobs, entropy;
 };
 
-// What the loss of predictions is computed from in addition to them (TokenState), a number for
-// each, [M], on the model's device; undefined where the loss does not read it.
+// The inputs of the loss besides the predictions (TokenState), a number for each, [M], on the
+// model's device; undefined if the loss does not read it.
 struct LossInputs {
   at::Tensor factors, shares;      // float64
   at::Tensor sampled;              // float32; NaN for a token that was not sampled
   at::Tensor advantages;           // float32
-  at::Tensor start, reference;     // as Predictions::logprobs; without a start it is that of now
+  at::Tensor start, reference;     // like Predictions::logprobs; without a start, now's are used
   at::Tensor sequence_log_ratios;  // float64
-  // Of a critic, float32: what it said, and what it should have said; NaN for a token that has
-  // neither.
+  // The critic's earlier values and the returns, float32; NaN for a token that has neither.
   at::Tensor old_values, returns;
 };
 
@@ -80,7 +80,7 @@ struct AdamWStep {
   at::Tensor weights, gradient, first_moment, second_moment;
   std::int64_t step;
   double lr, beta1, beta2, epsilon, weight_decay;
-  double gradient_scale;  // of what is stepped with
+  double gradient_scale;  // multiplies the gradient of the step
 };
 
 // Tensors of a forward pass are of one floating type, on one device, and rows are one after the
@@ -92,9 +92,9 @@ class Operations {
 
   const ModelConfig& config() const { return config_; }
   virtual at::Device device() const = 0;
-  // Of the tables of angles. REQUIRES: the model computes in `compute`.
+  // Returns the type of the tables of angles. REQUIRES: the model computes in `compute`.
   virtual at::ScalarType angle_type(at::ScalarType compute) const = 0;
-  // Whether autograd sums the gradients of parameters: their values must then be leaves.
+  // True if autograd sums the gradients of parameters: their values must then be leaves.
   virtual bool parameters_are_leaves() const = 0;
 
   // The rows of the embedding, times config().embedding_scale. [N] int64 → [N, hidden].
@@ -139,7 +139,7 @@ class Operations {
   ModelConfig config_;
 };
 
-// For float32 and float64 on the CPU.
+// Supports float32 and float64 on the CPU.
 std::unique_ptr<Operations> make_cpu_operations(const ModelConfig& config);
 
 }  // namespace krl::libtorch

@@ -14,9 +14,9 @@ namespace krl::libtorch {
 struct ParameterSlot {
   std::string name;  // "layers.0.attention.qkv.weight"
   std::vector<std::int64_t> shape;
-  std::int64_t offset;  // in elements
+  std::int64_t offset;  // counted in elements
   std::int64_t size;    // number of elements
-  double deviation;     // of its random start; 0 = starts as `start` everywhere
+  double deviation;     // deviation of its random start; 0 = starts as `start` everywhere
   float start;
 };
 

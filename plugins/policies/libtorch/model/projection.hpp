@@ -13,9 +13,9 @@ namespace krl::libtorch {
 
 // A parameter as the forward pass takes it.
 struct Parameter {
-  at::Tensor value;  // of the type that is computed with
-  // Where its gradients are summed, of the same shape and of the same or a wider type; undefined
-  // for what does not learn. Where autograd sums them (a leaf on the CPU), this is value.grad().
+  at::Tensor value;  // in the compute type
+  // The sum of its gradients, of the same shape and of the same or a wider type; undefined if it
+  // does not learn. If autograd sums them (a leaf on the CPU), this is value.grad().
   at::Tensor gradient;
 
   bool learns() const { return gradient.defined(); }
@@ -35,7 +35,7 @@ struct Adapter {
 struct Projection {
   Parameter weight;  // [outputs, inputs]
   std::vector<Adapter> adapters;
-  Parameter a;  // of all adapters, one after the other: [adapters · rank, inputs]
+  Parameter a;  // all adapters, one after the other: [adapters · rank, inputs]
   double scale = 1;
   // Probability that the adapters do not see an input, and the seed that says which.
   double dropout = 0;

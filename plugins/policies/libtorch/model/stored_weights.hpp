@@ -13,9 +13,9 @@ namespace krl::libtorch {
 enum class StoredType { kFloat32, kBFloat16, kFloat16 };
 
 struct StoredPiece {
-  std::int64_t offset, size;  // in the flat parameters, in elements
+  std::int64_t offset, size;  // range in the flat parameters, in elements
   StoredType type;
-  std::string_view bytes;  // of any alignment
+  std::string_view bytes;  // may have any alignment
 };
 
 // Copies share what they refer to.

@@ -18,8 +18,8 @@ double global_norm(const at::Tensor& x);
 // Neighbouring numbers that are stepped alike.
 struct ParameterGroup {
   std::int64_t size;
-  bool decays;                              // with the optimiser's weight decay, or without
-  std::optional<double> lr = std::nullopt;  // of its own, in place of the optimiser's
+  bool decays;                              // the optimiser's weight decay applies
+  std::optional<double> lr = std::nullopt;  // replaces the optimiser's rate
 };
 
 class AdamW {
@@ -28,7 +28,7 @@ class AdamW {
   AdamW(const Operations& operations, std::vector<ParameterGroup> groups)
       : operations_(operations), groups_(std::move(groups)) {}
 
-  // As after `steps` steps.
+  // Restores the state after `steps` steps.
   void restore(std::int64_t steps) { steps_ = steps; }
 
   // One step with gradient_scale · gradient, which is zero afterwards. Flat tensors [total] of one

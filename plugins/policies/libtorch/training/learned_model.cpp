@@ -13,7 +13,7 @@ at::ScalarType torch_type(StoredType type) {
   return type == StoredType::kFloat16 ? at::kHalf : at::kFloat;
 }
 
-// What is stored, as it is: a view of it, but where torch needs it at another address.
+// Returns the stored numbers as a view, or a copy if torch needs them at another address.
 at::Tensor view_of(const StoredPiece& piece) {
   const at::ScalarType type = torch_type(piece.type);
   void* bytes = const_cast<char*>(piece.bytes.data());  // only read
@@ -81,7 +81,7 @@ at::Tensor LearnedModel::start(const StoredWeights& weights) const {
   };
   const at::Tensor policy = lora_ ? flat(initial_adapters(*lora_)) : flat(weights);
   if (!critic_) return policy;
-  // At first every state is worth 0.
+  // Initially every state has the value 0.
   return at::cat({policy, at::zeros({total() - policy_total()}, policy.options())});
 }
 

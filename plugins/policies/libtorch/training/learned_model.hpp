@@ -25,15 +25,15 @@ class LearnedModel {
   const ParameterLayout& layout() const { return layout_; }
   const LoraLayout* lora() const { return lora_ ? &*lora_ : nullptr; }
   at::ScalarType compute_type() const { return compute_; }
-  // Of the numbers that learn, their moments and their gradient: float64 where the model computes
-  // in it, else float32.
+  // Type of the numbers that learn, of their moments and their gradient: float64 if the model
+  // computes in it, else float32.
   at::ScalarType master_type() const { return compute_ == at::kDouble ? at::kDouble : at::kFloat; }
 
-  // Where each parameter that learns is in one flat array [total()]; those before matrices_end()
-  // are matrices. A critic's weight and bias come last.
+  // Ranges of the learned parameters in one flat array [total()]; those before matrices_end() are
+  // matrices. A critic's weight and bias come last.
   const std::vector<ParameterSlot>& slots() const { return slots_; }
   std::int64_t total() const { return policy_total() + (critic_ ? layout_.config.hidden + 1 : 0); }
-  // Of the policy, without the critic.
+  // Size of the policy, without the critic.
   std::int64_t policy_total() const { return lora_ ? lora_->total : layout_.total; }
   std::int64_t matrices_end() const { return lora_ ? lora_->total : layout_.matrices_end; }
 

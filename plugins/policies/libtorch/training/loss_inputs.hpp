@@ -20,8 +20,8 @@ using GivenLogprobs = Span<float> (Example::*)() const;
 at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
                           at::Device device);
 
-// Whether all examples give them; not so without examples, as those of other ranks may give none.
-// REQUIRES: checked examples.
+// True if all examples have them; false without examples, because those of other ranks may lack
+// them. REQUIRES: checked examples.
 bool all_have(const Examples& examples, GivenLogprobs member);
 
 // LossInputs::sequence_log_ratios, given the log-probabilities of now and those that ratios are

@@ -23,7 +23,7 @@ LossMetrics to_metrics(const at::Tensor& sums) {
   return metrics;
 }
 
-// Those that a slice has numbers of.
+// Returns the groups that a slice has numbers of.
 std::vector<ParameterGroup> groups_of(const LearnedModel& model,
                                       const std::optional<CriticOptions>& critic, Slice slice) {
   std::vector<ParameterGroup> groups;
@@ -66,7 +66,7 @@ Trainer::Trainer(const ParameterLayout& layout, const StoredWeights& weights,
 }
 
 void Trainer::restore(TrainerState state) {
-  // In place: generators hold the address of the weights.
+  // Copies in place: generators hold the address of the weights.
   state_.weights.copy_(state.weights);
   state_.first_moment.copy_(own(state.first_moment));
   state_.second_moment.copy_(own(state.second_moment));
@@ -279,7 +279,7 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   state_.first_moment, state_.second_moment);
   if (exchange != nullptr) {
     exchange->all_gather(state_.weights);
-    gradient_.zero_();  // what was not this rank's too
+    gradient_.zero_();  // the other ranks' parts too
   }
   ++state_.steps;
   weights_changed();

@@ -29,25 +29,26 @@ using policies::LossOptions;
 // All that the next step depends on; what a checkpoint holds. Flat tensors, of all weights of the
 // model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
 struct TrainerState {
-  at::Tensor weights;                      // of the master type, as the moments
+  at::Tensor weights;                      // in the master type, like the moments
   at::Tensor first_moment, second_moment;  // AdamW's; with other ranks, of this rank's slice
   // The trained weights when a loss with `kl` was first used, frozen, in the compute type.
   at::Tensor reference;
   // The weights that last sampled, in the compute type, kept where a loss uses `tis` and they have
   // changed since.
   at::Tensor behaviour;
-  std::int64_t steps = 0;  // of the optimiser
+  std::int64_t steps = 0;  // steps of the optimiser
 };
 
 struct TrainerOptions {
-  // What forward and backward compute in: float32 or float64 on the CPU, bfloat16 or float32 on a
-  // GPU. Weights, moments and gradients are kept in float32, or in float64 with a float64 model.
+  // Type of forward and backward: float32 or float64 on the CPU, bfloat16 or float32 on a GPU.
+  // Weights, moments and gradients are kept in float32, or in float64 with a float64 model.
   at::ScalarType compute = at::kFloat;
   std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
   bool recompute = false;                  // blocks in backward, for less memory
   std::optional<LoraOptions> lora = std::nullopt;
   std::optional<CriticOptions> critic = std::nullopt;
-  // With the trainers of other ranks, which learn the same from other examples; outlives this one.
+  // Connects to the trainers of other ranks, which learn the same from other examples; outlives
+  // this one.
   ShardExchange* exchange = nullptr;
 };
 
@@ -110,8 +111,8 @@ class Trainer {
 
   // Another number after each change of the weights.
   std::int64_t version() const { return version_; }
-  // What generation reads where it is: the model as it is now, whose addresses stay. Changed by
-  // optimizer_step() and restore().
+  // Returns the model that generation reads in place: its addresses stay. optimizer_step() and
+  // restore() change it.
   DecoderParameters parameters() const { return model_.bind(model_.working(), {}); }
   // The same, flat: LearnedModel::weights(), and the adapters, [lora()->total]. REQUIRES: lora().
   at::Tensor model_weights() const { return model_.weights(); }
@@ -124,8 +125,8 @@ class Trainer {
  private:
   // The working state of one worker.
   struct Replica {
-    at::Tensor gradient;           // of the master type; on a GPU the trainer's own
-    DecoderParameters parameters;  // whose gradients are summed there
+    at::Tensor gradient;           // in the master type; on a GPU the trainer's own
+    DecoderParameters parameters;  // their gradients are summed there
     at::Tensor metrics;            // sums of the call, [kLossMetrics]
   };
 
@@ -153,12 +154,12 @@ class Trainer {
   WorkerThreads& threads_;
   Angles angles_;
   TrainerState state_;
-  Slice slice_;  // whose moments are kept here
+  Slice slice_;  // this rank's moments
   AdamW optimizer_;
   at::Tensor gradient_;
   bool has_gradient_ = false;
-  bool lacks_a_part_ = false;  // which was lost when a forward_backward failed
-  std::int64_t calls_ = 0;     // of forward_backward since the last step
+  bool lacks_a_part_ = false;  // a failed forward_backward lost a part
+  std::int64_t calls_ = 0;     // calls of forward_backward since the last step
   std::int64_t version_ = 0;
   bool needs_behaviour_ = false;
   std::vector<Replica> replicas_;

@@ -21,7 +21,7 @@ const char* role_name(std::uint32_t role) {
   }
 }
 
-// What is off by itself is left out: some servers refuse it.
+// Leaves out options that are off by default: some servers refuse them.
 Encoded encode(const Ask& ask) {
   Json messages = Json::array();
   for (const ChatMessage& message : ask.messages) {

@@ -50,8 +50,8 @@ Done from_json(std::string_view body);
 std::optional<TryAgain> try_again_from_json(std::string_view body);
 std::optional<RequestFailed> failure_from_json(std::string_view body);
 
-// What an error's body says, in a line of at most 300 characters: "detail", "error" or "message" of
-// a JSON object, otherwise the text itself.
+// Returns the message of an error's body, in a line of at most 300 characters: "detail", "error" or
+// "message" of a JSON object, otherwise the text itself.
 std::string error_text(std::string_view body);
 
 }  // namespace krl::tinker

@@ -38,7 +38,7 @@ struct CreateSession {
 };
 struct SessionOpened {
   std::string session_id;
-  std::string message;  // what the service has to say to its users; may be empty
+  std::string message;  // message of the service to its users; may be empty
 };
 
 struct SessionHeartbeat {
@@ -55,7 +55,7 @@ struct LoraConfig {
 struct CreateModel {
   static constexpr const char* kPath = "/api/v1/create_model";
   std::string session_id;
-  std::int64_t model_seq_id = 0;  // of the session's models, from 0
+  std::int64_t model_seq_id = 0;  // index among the session's models, from 0
   std::string base_model;
   LoraConfig lora;
 };
@@ -84,7 +84,7 @@ struct Capabilities {
 struct SaveWeightsForSampler {
   static constexpr const char* kPath = "/api/v1/save_weights_for_sampler";
   std::string model_id;
-  std::int64_t sampling_session_seq_id = 0;  // of the session's samplers, from 0
+  std::int64_t sampling_session_seq_id = 0;  // index among the session's samplers, from 0
   std::int64_t seq_id = 0;
 };
 struct CreateSamplingSession {
@@ -109,7 +109,7 @@ struct SampleRequest {
   std::int64_t top_k = -1;  // -1 = off
   double top_p = 1;
   std::string sampling_session_id;
-  std::int64_t seq_id = 0;  // of the sampling session's requests, from 0
+  std::int64_t seq_id = 0;  // index among the sampling session's requests, from 0
   bool prompt_logprobs = false;
 };
 
@@ -118,7 +118,7 @@ enum class StopReason { kStop, kLength };
 struct SampledSequence {
   StopReason stop_reason = StopReason::kStop;
   std::vector<TokenId> tokens;
-  std::vector<float> logprobs;  // as many, or none
+  std::vector<float> logprobs;  // one per token, or none
 };
 
 struct SampleAnswer {
@@ -131,25 +131,26 @@ struct SampleAnswer {
 using Tensor = std::variant<std::vector<std::int64_t>, std::vector<float>>;
 
 struct Datum {
-  std::vector<TokenId> tokens;                         // the model's input
-  std::vector<std::pair<std::string, Tensor>> inputs;  // of the loss, in this order on the wire
+  std::vector<TokenId> tokens;  // the model's input
+  // Inputs of the loss, in this order on the wire.
+  std::vector<std::pair<std::string, Tensor>> inputs;
 };
 
 struct ForwardBackward {
   static constexpr const char* kPath = "/api/v1/forward_backward";
-  static constexpr const char* kForwardPath = "/api/v1/forward";  // in JSON, if forward_only
+  static constexpr const char* kForwardPath = "/api/v1/forward";  // used in JSON, if forward_only
   std::string model_id;
   std::int64_t seq_id = 0;
   std::vector<Datum> data;
   std::string loss_fn;
   std::vector<std::pair<std::string, double>> loss_fn_config;  // in this order on the wire
   bool forward_only = false;
-  // In protobuf: say loss_fn_config a second time in the form that clients since 0.38 use.
+  // In protobuf: repeat loss_fn_config in the form that clients since 0.38 use.
   bool says_config_twice = true;
 };
 
 struct ForwardBackwardAnswer {
-  std::vector<std::vector<float>> logprobs;  // of each datum, per target token
+  std::vector<std::vector<float>> logprobs;  // for each datum, per target token
   std::map<std::string, double> metrics;     // "loss:sum", …
 };
 

@@ -1,6 +1,6 @@
-// What all kernels share: numbers as they are in memory, and sums over a warp. The type of an
-// element comes as a macro, ELEMENT_BYTES: 2 is bfloat16, 4 is float32; sums are float32 always. A
-// warp has 32 lanes throughout.
+// Shared by all kernels: the numbers in memory, and sums over a warp. A macro gives the type of an
+// element, ELEMENT_BYTES: 2 is bfloat16, 4 is float32; sums are float32 always. A warp has 32 lanes
+// throughout.
 
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr float kLowest = -1e30f;  // below every logit and score, and without the traps of -inf
@@ -37,8 +37,8 @@ __device__ inline BFloat16 from_float<BFloat16>(float x) {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(x));
   return result;
 }
-// As it would be after a way through memory: where other implementations store what stays in a
-// register here, their rounding is kept.
+// Rounds as if the value had been stored in memory: other implementations store values that stay in
+// a register here, and their rounding is kept.
 __device__ inline float rounded(float x) { return to_float(from_float<Element>(x)); }
 
 // e^x: fast where bfloat16 hides the difference.

@@ -17,20 +17,20 @@ namespace krl::libtorch {
 
 // Samples that start together.
 struct StartBatch {
-  // A prompt that is computed once and put into the slots of all its samples. Of n tokens the first
-  // n - 1 are: the last is what the first step computes, and draws the first token of the answer
-  // from.
+  // A prompt that is computed once and put into the slots of all its samples. The prefill covers
+  // its first n - 1 of n tokens: the first step computes the last one, and draws the first token of
+  // the answer from it.
   struct Prefill {
     const std::vector<TokenId>* prompt;
     std::vector<int> slots;
   };
   std::vector<Prefill> prefills;
-  std::vector<PromptCopy> copies;  // from slots that keep the prompt which they hold
+  std::vector<PromptCopy> copies;  // copies from slots that keep the prompt which they hold
   std::vector<SlotStart> starts;
 };
 
-// What some steps drew: token and logprob of step t in slot s are at t · slots + s, and mean
-// something if the slot took part and had not ended before.
+// The tokens drawn in some steps: token and logprob of step t in slot s are at t · slots + s, and
+// are valid if the slot took part and had not ended before.
 struct DrawnTokens {
   std::span<const std::int32_t> tokens;
   std::span<const float> logprobs;  // not finite if the logits were not
@@ -41,7 +41,8 @@ class BatchDecoder {
  public:
   struct Capacity {
     std::int64_t slots = 0;
-    std::int64_t positions = 0;  // of a slot: the tokens of a prompt and its answer together
+    // Positions per slot: the tokens of a prompt and its answer together.
+    std::int64_t positions = 0;
   };
 
   virtual ~BatchDecoder() = default;
@@ -59,7 +60,7 @@ class BatchDecoder {
   // `steps` tokens for each of the slots that has not ended by then. At most kMostSteps.
   virtual void advance(std::span<const int> slots, int steps) = 0;
   static constexpr int kMostSteps = 16;
-  // How many advance() may be in progress before collect() is called.
+  // Limit on calls of advance() before collect() is called.
   static constexpr int kMostUnderWay = 2;
 
   // Waits for the oldest advance() that was not collected. Valid until the next advance().

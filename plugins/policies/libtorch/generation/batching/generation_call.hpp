@@ -19,7 +19,7 @@ class GenerationCall {
   // One sample to make.
   struct Ticket {
     const GenerationRequest* request;
-    std::size_t number;  // of the request in its call
+    std::size_t number;  // index of the request in its call
     std::uint32_t index;
   };
 
@@ -30,7 +30,7 @@ class GenerationCall {
   void add(std::span<const GenerationRequest> requests);
   // No more requests will come.
   void close();
-  // Whether samples are asked for that have not been taken by wait().
+  // True if samples are asked for that have not been taken by wait().
   bool unfinished() const;
   // Waits a few milliseconds at most and takes what is finished. False when all has been taken and
   // no more will come. Throws what fail() was given.
@@ -56,7 +56,7 @@ class GenerationCall {
  private:
   std::deque<Ticket> waiting_;  // the driver's
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<Ticket> arrived_;
   std::deque<GeneratedSample> finished_;

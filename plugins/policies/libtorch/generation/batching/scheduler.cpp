@@ -13,7 +13,7 @@ struct Scheduler::Growing {
   const GenerationRequest* request;
   GeneratedSample sample;
   AnswerText text;
-  std::int64_t limit;      // of tokens
+  std::int64_t limit;      // limit of tokens
   std::int64_t asked = 0;  // steps that were asked for, at most `limit`
   bool ended = false;      // delivered, or its call is gone
 };
@@ -175,8 +175,8 @@ void Scheduler::place(std::vector<Placement>& placements) {
   }
 }
 
-// Where each sample's prompt comes from: its slot has it, a slot that keeps it has it, or it is
-// computed.
+// Decides the source of each sample's prompt: its slot has it, a slot that keeps it has it, or it
+// is computed.
 StartBatch Scheduler::start_batch(const std::vector<Placement>& placements) const {
   std::map<Prompt, int> kept;
   for (std::size_t s = 0; s < slots_.size(); ++s) {

@@ -25,7 +25,7 @@ class Scheduler {
   struct Options {
     std::int64_t most_slots = 256;
     std::int64_t context = 0;  // the most tokens of a prompt and its answer together
-    int steps = 8;             // of an advance(); between two looks at what has ended
+    int steps = 8;             // steps of one advance(), between two checks for ended samples
   };
 
   Scheduler(BatchDecoder& decoder, TokenTexts texts, Options options);
@@ -83,7 +83,7 @@ class Scheduler {
   TokenTexts texts_;
   Options options_;
   std::vector<std::shared_ptr<GenerationCall>> calls_;  // in the order of arrival
-  std::set<std::vector<TokenId>> prompts_;              // those that slots may hold
+  std::set<std::vector<TokenId>> prompts_;              // prompts that slots may hold
   std::vector<Slot> slots_;
   BatchDecoder::Capacity capacity_;
   bool memory_is_full_ = false;

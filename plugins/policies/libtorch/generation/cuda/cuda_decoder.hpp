@@ -34,8 +34,8 @@ class CudaDecoder final : public BatchDecoder {
   void reset() override;
   void weights_ready() override;
 
-  // Of the last step, [rows, vocabulary], rows in the order of advance()'s slots; for tests. The
-  // caller's stream has to wait for the decoder's: collect() has.
+  // Logits of the last step, [rows, vocabulary], rows in the order of advance()'s slots; for tests.
+  // The caller's stream has to wait for the decoder's, as collect() does.
   const at::Tensor& logits() const { return step_.logits(); }
 
  private:
@@ -62,7 +62,7 @@ class CudaDecoder final : public BatchDecoder {
   at::Tensor slots_;              // bytes of SlotState, [slots]
   at::Tensor step_count_;         // int32
   at::Tensor tokens_, logprobs_;  // [kMostSteps, slots]
-  std::vector<int> rows_;         // what slot_of_row holds
+  std::vector<int> rows_;         // contents of slot_of_row
   std::array<Log, kMostUnderWay> logs_;
   std::size_t advanced_ = 0, collected_ = 0;
 };

@@ -31,7 +31,7 @@ class DecodeStep {
 
   int* slot_of_row() const { return slot_of_row_.data_ptr<int>(); }
 
-  // Of the last step, [rows, vocabulary].
+  // Logits of the last step, [rows, vocabulary].
   const at::Tensor& logits() const { return logits_; }
 
  private:
@@ -47,7 +47,7 @@ class DecodeStep {
   // [rows, …], shared by all graphs: only one runs at a time.
   at::Tensor slot_of_row_, states_, x_, normed_, qkv_, attended_, delta_, gate_up_, gated_,
       narrowed_, logits_, sums_;
-  std::map<std::int64_t, std::unique_ptr<at::cuda::CUDAGraph>> graphs_;  // by rows
+  std::map<std::int64_t, std::unique_ptr<at::cuda::CUDAGraph>> graphs_;  // keyed by rows
 };
 
 }  // namespace krl::libtorch

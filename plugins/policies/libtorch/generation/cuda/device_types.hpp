@@ -8,11 +8,11 @@ namespace krl::libtorch {
 // A slot: the place in the cache in which one sample grows. Written by the host when a sample
 // starts, then by the sampling kernel after each token.
 struct SlotState {
-  int position;     // at which `token` is; below 0 = idle, and every kernel passes it over
+  int position;     // position of `token`; below 0 = idle, and skipped by every kernel
   int token;        // the last one: what the next step computes
   int drawn;        // tokens drawn so far
   int limit;        // the sample ends with this many
-  unsigned sample;  // with `seed` the name of its random stream (random_stream.hpp)
+  unsigned sample;  // names its random stream together with `seed` (random_stream.hpp)
   int top_k;        // below 1 = off
   unsigned long long seed;
   double top_p;  // 1 = off
@@ -20,8 +20,8 @@ struct SlotState {
   int greedy;    // not 0: always the likeliest token
 };
 
-// What a row of the batch computes in this step: looked up once, by the step's first kernel, so
-// that the others need no chain of loads.
+// The work of a row of the batch in this step: looked up once, by the step's first kernel, so that
+// the others need no chain of loads.
 struct RowState {
   int slot;
   int position;  // below 0 = nothing to do
@@ -56,8 +56,8 @@ struct HeadWeights {
 
 // The result of one block of the sampling kernel for its part of a row of logits.
 struct ChunkSum {
-  float max;      // of the scaled logits
-  float sum;      // of exp(scaled logit - max)
+  float max;      // maximum of the scaled logits
+  float sum;      // sum of exp(scaled logit - max)
   int likeliest;  // the smallest id of the maximum
 };
 

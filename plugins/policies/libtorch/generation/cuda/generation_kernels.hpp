@@ -18,7 +18,7 @@ struct SlotCache {
   }
 };
 
-// Which rows a kernel computes: of a decode step those that are not idle, of a prefill all.
+// The rows that a kernel computes: in a decode step those that are not idle, in a prefill all.
 struct Rows {
   std::int64_t count;
   const RowState* states = nullptr;  // [count]; null of a prefill
@@ -33,9 +33,9 @@ struct PromptRows {
   const int* copies;
 };
 
-// Where the sampling kernel puts its tokens.
+// The memory where the sampling kernel puts its tokens.
 struct DrawLog {
-  int* step;  // of the block, counted by embed_step
+  int* step;  // step in the block, counted by embed_step
   int* tokens;
   float* logprobs;
   int slots;
@@ -58,8 +58,8 @@ class GenerationKernels {
   void attend(const Rows& rows, const at::Tensor& qkv, const HeadWeights& weights,
               const LayerCache& cache, const at::Tensor& out) const;
 
-  // Of a prefill: heads ready in `qkv`, keys and values in the slots; then attention in float32
-  // arithmetic, for what flash attention does not do.
+  // Prepares a prefill (heads ready in `qkv`, keys and values in the slots); then computes
+  // attention in float32 arithmetic, for shapes that flash attention does not support.
   void prepare_prompts(const PromptRows& prompts, const at::Tensor& qkv, const HeadWeights& weights,
                        const LayerCache& cache) const;
   void attend_prompts(const PromptRows& prompts, const at::Tensor& qkv, const LayerCache& cache,

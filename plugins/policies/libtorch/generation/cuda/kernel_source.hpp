@@ -12,7 +12,7 @@ namespace krl::libtorch {
 
 enum class Precision { kBFloat16, kFloat32 };
 
-// Whether decode attention runs on tensor cores: bfloat16, heads of a multiple of 32 up to 128, at
+// True if decode attention runs on tensor cores: bfloat16, heads of a multiple of 32 up to 128, at
 // most 8 queries to a key.
 bool uses_tensor_attention(const ModelConfig& config, Precision precision);
 
@@ -25,10 +25,10 @@ std::vector<Define> generation_defines(const ModelConfig& config, Precision prec
 
 // Constants derived from the model's shape, for both sides.
 struct KernelShape {
-  int row_threads;   // of a block of embed_step, embed_prompts and add_and_norm
-  int gate_blocks;   // of gate, for a row
+  int row_threads;   // block size of embed_step, embed_prompts and add_and_norm
+  int gate_blocks;   // blocks of gate per row
   int logit_chunk;   // ids that a block of sum_chunks looks at
-  int logit_chunks;  // of sum_chunks, for a row
+  int logit_chunks;  // blocks of sum_chunks per row
 };
 KernelShape kernel_shape(const ModelConfig& config, Precision precision);
 

@@ -20,7 +20,7 @@ std::int64_t computed_tokens(const StartBatch::Prefill& prompt) {
 // Prompts one after the other. Rows from `tokens` on only fill up `rows`.
 struct Prefill::Packed {
   std::int64_t tokens = 0, rows = 0, longest = 0;
-  at::Tensor memory;  // of everything below
+  at::Tensor memory;  // holds everything below
   PromptRows on_device{};
   at::Tensor starts;  // [prompts + 1] int32: the first row of each prompt, and `tokens`
 };

@@ -44,7 +44,8 @@ T rms_norm_row(const T* x, const T* gain, std::int64_t width, double epsilon, T*
   return scale;
 }
 
-// With n = x · scale: dx = scale · (dn - n · mean(dn · n)), where dn = dy · gain; dgain += dy · n.
+// Computes, with n = x · scale: dx = scale · (dn - n · mean(dn · n)), where dn = dy · gain; dgain
+// += dy · n.
 template <class T>
 void rms_norm_row_backward(const T* x, const T* gain, const T* dy, T scale, std::int64_t width,
                            T* dx, T* dgain) {
@@ -131,8 +132,8 @@ class Predict : public Function<Predict> {
     return {chosen, entropy};
   }
 
-  // By logit j: (g · (1[j = target] - p_j) - e · p_j · (ln p_j + H)) / temperature, for the
-  // derivatives g by the log-probability and e by the entropy H.
+  // The derivative by logit j is (g · (1[j = target] - p_j) - e · p_j · (ln p_j + H)) /
+  // temperature, for the derivatives g by the log-probability and e by the entropy H.
   static tensor_list backward(AutogradContext* context, const tensor_list& grads) {
     const auto saved = context->get_saved_variables();
     const auto &hidden = saved[0], &weights = saved[1], &targets = saved[2], &all = saved[3];

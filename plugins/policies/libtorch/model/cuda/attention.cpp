@@ -5,7 +5,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr std::int64_t kCausalFromTopLeft = 1;  // of torch's custom_mask_type
+constexpr std::int64_t kCausalFromTopLeft = 1;  // torch's custom_mask_type
 
 struct HeadViews {
   at::Tensor queries, keys, values;  // [N, heads, head_size]

@@ -22,8 +22,8 @@ std::vector<Define> training_defines(const ModelConfig& config, int element_byte
 // The sizes that the host and the kernels must agree on.
 struct TrainingShape {
   std::int64_t vector;            // elements of an access
-  std::int64_t rows_per_block;    // of add_and_norm
-  std::int64_t groups_per_block;  // of prepare_heads: heads of a row
+  std::int64_t rows_per_block;    // for add_and_norm
+  std::int64_t groups_per_block;  // for prepare_heads: heads of a row
 };
 TrainingShape training_shape(const ModelConfig& config, int element_bytes);
 

@@ -14,18 +14,18 @@ namespace krl::libtorch {
 
 // The most elements of one access that divide all of `widths`.
 inline std::int64_t vector_of(int element_bytes, std::initializer_list<std::int64_t> widths) {
-  constexpr std::int64_t kAccessBytes = 16;  // of the widest load
+  constexpr std::int64_t kAccessBytes = 16;  // bytes of the widest load
   std::int64_t vector = kAccessBytes / element_bytes;
   for (const std::int64_t width : widths) vector = std::gcd(vector, width);
   return vector;
 }
 
-// For rows of parameters: every offset of one is a sum of multiples of these widths.
+// Vector width for rows of parameters: every offset of one is a sum of multiples of these widths.
 inline std::int64_t row_vector(const ModelConfig& config, int element_bytes) {
   return vector_of(element_bytes, {config.hidden, config.head_size(), config.ffn});
 }
 
-// For rows of logits.
+// Vector width for rows of logits.
 inline std::int64_t logit_vector(const ModelConfig& config, int element_bytes) {
   return vector_of(element_bytes, {config.vocabulary});
 }

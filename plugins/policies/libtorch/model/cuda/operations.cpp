@@ -16,7 +16,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through separate rows
+constexpr int kBlocksPerMultiprocessor = 4;  // used if blocks go through separate rows
 std::int64_t blocks_for(std::int64_t work, std::int64_t per_block) {
   return (work + per_block - 1) / per_block;
 }
@@ -86,7 +86,7 @@ class CudaOperations final : public Operations {
   void adamw_step(const AdamWStep& step) const override;
 
  private:
-  // What the norm gave and keeps; `sum` is x itself where there is no delta.
+  // The norm's results and the values it keeps; `sum` is x itself if there is no delta.
   struct Norm {
     at::Tensor sum, normed, scales;
   };
@@ -99,7 +99,7 @@ class CudaOperations final : public Operations {
   void add_columns(const at::Tensor& parts, std::int64_t first, const Parameter& vector) const;
 
   at::Tensor prepare_heads(const at::Tensor& qkv, const Block& block, const Angles& angles) const;
-  // From the gradients of the prepared heads to that of qkv, which `qkv` was.
+  // Maps the gradients of the prepared heads to that of qkv, the former value of `qkv`.
   at::Tensor prepare_heads_backward(const AttentionGradients& by, const at::Tensor& qkv,
                                     const Block& block, const Angles& angles) const;
 

@@ -8,9 +8,9 @@
 
 namespace krl::libtorch {
 
-// For the current device; `compute` is bfloat16 or float32 (then attention is torch's
-// memory-efficient one, and matrix products are of full precision unless torch is told otherwise).
-// Everything is launched on torch's current stream. Throws krl::Failure as
+// Makes operations for the current device; `compute` is bfloat16 or float32 (then attention is
+// torch's memory-efficient one, and matrix products have full precision unless torch is told
+// otherwise). All work is launched on torch's current stream. Throws krl::Failure as
 // check_trainable_on_cuda() and KernelLibrary.
 std::unique_ptr<const Operations> make_cuda_operations(const ModelConfig& config,
                                                        at::ScalarType compute);

@@ -23,7 +23,7 @@ class CudaPredictor {
         softmax_backward_(library.kernel("softmax_backward")),
         token_losses_(library.kernel("token_losses")) {}
 
-  // As Operations.
+  // Works as in Operations.
   Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
                       double temperature) const;
   void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
@@ -31,8 +31,8 @@ class CudaPredictor {
              const LossInputs& inputs, const at::Tensor& metrics) const;
 
  private:
-  // Of logits that are there at once. Each piece adds to the head's whole gradient once more, so
-  // few are better: at 135M parameters and 16k tokens 1.4 GB of traffic at 256 MiB.
+  // Size of the logits that exist at once. Each piece adds to the head's whole gradient once more,
+  // so few are better: at 135M parameters and 16k tokens 1.4 GB of traffic at 256 MiB.
   static constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
 
   // Statistics of the predictions of some rows, float32, including log Σ e^logit.

@@ -65,8 +65,8 @@ __device__ inline void attend_row(const Element* query, const LayerCache& cache,
   }
 }
 
-// Of a decode step, after prepare_step. Grid: rows, heads. qkv [rows, qkv_width],
-// out [rows, attention_width].
+// Attention of a decode step, after prepare_step. Grid: rows, heads. qkv [rows, qkv_width], out
+// [rows, attention_width].
 extern "C" __global__ void __launch_bounds__(kAttendThreads)
     attend_step(const RowState* rows, const Element* qkv, LayerCache cache, Element* out) {
   const RowState state = rows[blockIdx.x];
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(kAttendThreads)
              out + (row * kHeads + head) * kHeadSize);
 }
 
-// Of a prefill, after prepare_prompts: a row attends to its own prompt, up to itself, in the first
-// of the prompt's slots. Grid: rows, heads.
+// Attention of a prefill, after prepare_prompts: a row attends to its own prompt, up to itself, in
+// the first of the prompt's slots. Grid: rows, heads.
 extern "C" __global__ void __launch_bounds__(kAttendThreads)
     attend_prompts(const int* positions, const int* prompts, const int* first_copy,
                    const int* copies, const Element* qkv, LayerCache cache, Element* out) {

@@ -1,5 +1,5 @@
-// What the kernels of generation share in addition to cuda/kernels/numbers.cu, which comes before:
-// the model's shape, as macros (kernel_source.cpp), and sums over a block.
+// Shared by the kernels of generation, after cuda/kernels/numbers.cu: the model's shape, as macros
+// (kernel_source.cpp), and sums over a block.
 
 using namespace krl::libtorch;
 

@@ -5,7 +5,7 @@ __device__ inline const Element* elements(const void* pointer) {
   return static_cast<const Element*>(pointer);
 }
 
-// Where the positions of a head begin in LayerCache::keys and values.
+// Returns where the positions of a head begin in LayerCache::keys and values.
 __device__ inline long long cache_offset(const LayerCache& cache, int slot, int kv_head) {
   return (static_cast<long long>(slot) * kKvHeads + kv_head) * cache.capacity * kHeadSize;
 }
@@ -96,7 +96,7 @@ __device__ inline void prepare_row(Element* row, int position, const HeadWeights
 
 constexpr int kPrepareThreads = PREPARE_THREADS;
 
-// Of a decode step; one block a row of qkv [rows, qkv_width].
+// Prepares a decode step; one block per row of qkv [rows, qkv_width].
 extern "C" __global__ void __launch_bounds__(kPrepareThreads)
     prepare_step(const RowState* rows, Element* qkv, HeadWeights weights, LayerCache cache) {
   const RowState row = rows[blockIdx.x];
@@ -105,8 +105,8 @@ extern "C" __global__ void __launch_bounds__(kPrepareThreads)
               &row.slot, 1);
 }
 
-// Of a prefill: row t is at `positions[t]` of prompt `prompts[t]`, whose keys and values go to the
-// slots copies[first_copy[prompt]..first_copy[prompt + 1]).
+// Prepares a prefill: row t is at `positions[t]` of prompt `prompts[t]`, whose keys and values go
+// to the slots copies[first_copy[prompt]..first_copy[prompt + 1]).
 extern "C" __global__ void __launch_bounds__(kPrepareThreads)
     prepare_prompts(const int* positions, const int* prompts, const int* first_copy,
                     const int* copies, Element* qkv, HeadWeights weights, LayerCache cache) {

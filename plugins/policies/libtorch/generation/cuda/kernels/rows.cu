@@ -1,8 +1,9 @@
-// What a block does to each row by itself: embedding, residual sum, norm, gated activation.
+// Row-wise kernels, one block per row: embedding, residual sum, norm, gated activation.
 //
-// In a decode step `rows` says what each row computes, and idle ones are passed over; in a prefill
-// it is null and every row is computed. Whether a row is idle is asked after its numbers are on
-// their way: the answer comes with them.
+// In a decode step `rows` describes the work of each row, and idle rows are skipped; in a prefill
+// it
+// is null and every row is computed. The kernels test whether a row is idle after they have started
+// to load its numbers, so that the latencies overlap.
 
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
 constexpr int kHiddenVectors = kHidden / kVector;

@@ -1,10 +1,11 @@
 // Draws the next token of every row, as TokenSampler (token_sampler.hpp) does on the CPU: the
 // inverse of the cumulative distribution, in the order of ids, at the uniform number of (seed,
-// sample, drawn). Of the same logits both draw the same token except for rounding.
+// sample, drawn). From the same logits both draw the same token except for rounding.
 //
 // The vocabulary is cut into chunks. sum_chunks finds each chunk's maximum and sum of exponentials;
-// draw, one block a row, finds the chunk in which the distribution reaches the number, and then the
-// token in it. Where top_k or top_p are on, the row's block first finds what they leave.
+// draw, with one block per row, finds the chunk in which the distribution reaches the number, and
+// then
+// the token in it. If top_k or top_p are on, the row's block first finds which tokens they leave.
 
 constexpr int kLogitVector = LOGIT_VECTOR;  // divides the vocabulary
 constexpr int kSampleThreads = SAMPLE_THREADS;
@@ -219,8 +220,9 @@ __device__ inline double sum_up_to(double x, double (&warps)[kSampleThreads / 32
   return x;
 }
 
-// Of the lanes that have one, whose values rise with the lanes: the first one's into `lowest` if it
-// is lower, or the last one's into `highest` if it is higher. One atomic operation a warp.
+// Among the lanes that have one, whose values rise with the lanes, stores the first value into
+// `lowest` if it is lower, or the last one into `highest` if it is higher, with one atomic
+// operation per warp.
 __device__ inline void lowest_of_warp(int value, bool has_one, int& lowest) {
   const unsigned lanes = __ballot_sync(kAllLanes, has_one);
   if (lanes != 0 && threadIdx.x % 32 == __ffs(lanes) - 1) atomicMin(&lowest, value);
@@ -298,14 +300,14 @@ __device__ int draw_token(const Row& row, double random) {
   return find_in_chunk(row, chunk, reached, target);
 }
 
-// Where a step's results go: one row of each for a step of a block, [steps, slots].
+// Destination of a step's results: one row of each array for a step of a block, [steps, slots].
 // `ends` are the ids that end an answer.
 extern "C" __global__ void __launch_bounds__(kSampleThreads)
     draw(const RowState* rows, SlotState* slots, const Element* logits, const ChunkSum* sums,
          const int* step, const int* ends, int end_count, int slot_count, int* tokens,
          float* logprobs) {
   __shared__ Row row;
-  __shared__ double total;  // of all weights, before top_k and top_p
+  __shared__ double total;  // sum of all weights, before top_k and top_p
   __shared__ int likeliest;
   const RowState state = rows[blockIdx.x];
   if (state.position < 0) return;

@@ -16,10 +16,10 @@
 
 constexpr int kTensorWarps = TENSOR_WARPS;
 constexpr int kTensorThreads = 32 * kTensorWarps;
-constexpr int kTiles = TENSOR_TILES;  // of 16 positions, that a warp has in flight
+constexpr int kTiles = TENSOR_TILES;  // tiles of 16 positions that a warp has in flight
 constexpr int kTilePositions = 16 * kTiles;
-constexpr int kQueries = 8;             // of an mma; those beyond kGroup are zeros
-constexpr int kLoads = kHeadSize / 32;  // of 16 bytes, that a lane does for a key
+constexpr int kQueries = 8;             // queries of an mma; those beyond kGroup are zeros
+constexpr int kLoads = kHeadSize / 32;  // loads of 16 bytes that a lane makes for a key
 constexpr int kOutTiles = kHeadSize / 16;
 static_assert(sizeof(Element) == 2 && kHeadSize % 32 == 0 && kGroup <= kQueries,
               "use attention.cu");
@@ -87,7 +87,7 @@ __device__ inline void load_tile(const Element* of, int first, int length, Tile&
   }
 }
 
-// What a warp has of its positions so far, for the queries 2 · quarter and 2 · quarter + 1 of a
+// A warp's sums over its positions so far, for the queries 2 · quarter and 2 · quarter + 1 of a
 // lane.
 struct RunningSoftmax {
   float max[2] = {kLowest, kLowest};
@@ -165,7 +165,7 @@ __device__ inline void add_values(const Tile& values, const float (&weights)[kTi
 struct alignas(16) NewToken {
   Element queries[kQueries][kHeadSize];
   float key[kHeadSize], value[kHeadSize];
-  float scores[kQueries];  // of its own key, times scale
+  float scores[kQueries];  // scores of its own key, times scale
 };
 
 __device__ inline void prepare_token(const Element* row, int kv_head, int position,
@@ -202,7 +202,7 @@ __device__ inline void prepare_token(const Element* row, int kv_head, int positi
   }
 }
 
-// What the warps found, side by side.
+// The results of all warps, side by side.
 struct WarpResults {
   float max[kTensorWarps][kQueries], sum[kTensorWarps][kQueries];
   float out[kTensorWarps][kGroup][kHeadSize];
@@ -263,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(kTensorThreads, TENSOR_BLOCKS)
   const int kv_head = blockIdx.x % kKvHeads;
   const RowState state = rows[row];
   if (state.position < 0) return;
-  const int length = state.position;  // of what is cached
+  const int length = state.position;  // number of cached positions
   Element* keys = cached(cache.keys, cache, state.slot, kv_head, 0);
   Element* values = cached(cache.values, cache, state.slot, kv_head, 0);
   const long long end = static_cast<long long>(length) * kHeadSize;

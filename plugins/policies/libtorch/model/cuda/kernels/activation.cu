@@ -3,7 +3,8 @@
 
 constexpr int kFfn = FFN;
 
-// Where element `index` (of kVector) of [rows, ffn] has its gate; its up is kFfn further.
+// Returns the position of the gate of element `index` (counted in kVector) of [rows, ffn]; its up
+// is kFfn further.
 __device__ inline long long gate_of(long long index) {
   constexpr int kRow = kFfn / kVector;
   return (index / kRow * 2 * kRow + index % kRow) * kVector;

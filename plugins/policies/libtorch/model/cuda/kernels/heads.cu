@@ -1,6 +1,6 @@
 // Heads of queries, keys and values on their way to attention and back: bias, norm of each head,
-// rotation of the pairs (i, i + half). kGroupLanes neighbouring lanes have one head of one row, each
-// some neighbouring pairs of it.
+// rotation of the pairs (i, i + half). kGroupLanes neighbouring lanes have one head of one row,
+// each some neighbouring pairs of it.
 
 constexpr int kHeads = HEADS;
 constexpr int kKvHeads = KV_HEADS;
@@ -157,7 +157,7 @@ __device__ inline void norm_head_backward(const Pairs& x, const Pairs& gain, flo
 // Sums by_gain over the groups of the block, into part [head_size].
 __device__ inline void leave_gain(Pairs& by_gain, float* part) {
   __shared__ float groups[kGroupsPerBlock][kHeadSize];
-  __syncthreads();  // what the last call left has been read
+  __syncthreads();  // all results of the last call have been read
   for_pairs(by_gain, [&](auto& low, auto& high, int component) {
 #pragma unroll
     for (int i = 0; i < kPairVector; ++i) {
@@ -175,8 +175,8 @@ __device__ inline void leave_gain(Pairs& by_gain, float* part) {
 
 // The gradients of the heads' queries [rows, heads, head_size], keys and values [rows, kv_heads,
 // head_size] → by_qkv [rows, qkv_width]. With norms of heads: qkv is what the norm took, and each
-// block leaves its parts of the gains' gradients, the queries' and then the keys', in row blockIdx.x
-// of gain_parts [blocks, 2 · head_size].
+// block leaves its parts of the gains' gradients, the queries' and then the keys', in row
+// blockIdx.x of gain_parts [blocks, 2 · head_size].
 extern "C" __global__ void __launch_bounds__(kHeadThreads)
     prepare_heads_backward(const Element* by_queries, const Element* by_keys,
                            const Element* by_values, const Element* qkv, const Element* query_gain,

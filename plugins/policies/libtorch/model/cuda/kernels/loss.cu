@@ -15,8 +15,9 @@ __device__ inline LossMetrics from_lane(const LossMetrics& metrics, int offset) 
   return other;
 }
 
-// For `count` tokens from `first` on; the arrays of predictions and their derivatives begin with that
-// token, by_values (null without a critic) with the first of all. Adds to `metrics`.
+// Computes the loss of `count` tokens from `first` on; the arrays of predictions and their
+// derivatives begin with that token, by_values (null without a critic) with the first of all. Adds
+// to `metrics`.
 extern "C" __global__ void __launch_bounds__(kLossThreads)
     token_losses(TokenLossOptions options, TokenArrays in, long long first, int count,
                  const float* logprobs, const float* entropies, float* by_logprobs,

@@ -17,7 +17,7 @@ __device__ inline float row_sum(float x) {
   if constexpr (kRowWarps == 1) return x;
   __shared__ float warps[kNormThreads / 32];
   const int warp = threadIdx.x / 32, first = warp / kRowWarps * kRowWarps;
-  __syncthreads();  // what the last call left has been read
+  __syncthreads();  // all results of the last call have been read
   if (threadIdx.x % 32 == 0) warps[warp] = x;
   __syncthreads();
   x = 0;
@@ -70,9 +70,9 @@ extern "C" __global__ void __launch_bounds__(kNormThreads)
   }
 }
 
-// With n = sum · scale and the gradients by_normed and by_sum (null: none reaches the sum but
-// through the norm): by_x = by_sum + scale · (g - n · mean(g · n)), where g = by_normed · gain. Each
-// block goes through separate rows and leaves its part of Σ by_normed · n in row blockIdx.x of
+// Computes, with n = sum · scale and the gradients by_normed and by_sum (null: none reaches the sum
+// but through the norm): by_x = by_sum + scale · (g - n · mean(g · n)), where g = by_normed · gain.
+// Each block goes through separate rows and leaves its part of Σ by_normed · n in row blockIdx.x of
 // gain_parts [blocks, hidden].
 extern "C" __global__ void __launch_bounds__(kNormThreads)
     add_and_norm_backward(const Element* sum, const float* scales, const Element* gain,

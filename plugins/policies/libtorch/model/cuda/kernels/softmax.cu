@@ -48,8 +48,8 @@ __device__ inline SoftmaxSums block_total(SoftmaxSums sums) {
   return total;
 }
 
-// For logits [rows, vocabulary] times `inverse_temperature`: the log-probability of the target, the
-// entropy and log Σ e^z of each row.
+// Computes, for logits [rows, vocabulary] times `inverse_temperature`, the log-probability of the
+// target, the entropy and log Σ e^z of each row.
 extern "C" __global__ void __launch_bounds__(kSoftmaxThreads)
     softmax_sums(const Element* logits, const long long* targets, float inverse_temperature,
                  float* logprobs, float* entropies, float* normalisers) {
