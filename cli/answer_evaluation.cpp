@@ -27,7 +27,7 @@ bool is_of_speed(const std::string& setting) {
   return key == "cache" || key == "cache_mb" || key == "concurrency";
 }
 
-// What of the command line decides an evaluation.
+// Returns the options of the command line that decide an evaluation.
 std::string decisive_options(const CommandLine& line) {
   std::string text;
   for (const char* name : {"backend", "sanitizer", "contract", "protocol"}) {
@@ -39,7 +39,7 @@ std::string decisive_options(const CommandLine& line) {
   return text + (line.has("holdout") ? "holdout" : "");
 }
 
-// Whether the kernel was right; none: it was refused, did not compile, or was not executed.
+// Tells if the kernel was right; none: it was refused, did not compile, or was not executed.
 std::optional<bool> is_right(const Evaluation& evaluation) {
   if (!evaluation.compiled() || (evaluation.passed() && evaluation.cases.empty())) return {};
   return evaluation.passed();
@@ -66,7 +66,7 @@ bool is_of_output(const Json& line) {
          line.contains(Json::json_pointer("/evaluation/verdict"));
 }
 
-// What a killed call may have left of its last line.
+// True for a part of a last line that a killed call may have left.
 bool is_part_of_output(const std::string& text) {
   const std::string head = R"({"kernel":")";
   return text.starts_with(head) || head.starts_with(text);
@@ -189,7 +189,7 @@ bool AnswerEvaluation::evaluate(const AnswerToJudge& answer) {
   lock.lock();
   print(answer.name + ": " + headline(line) + "\n");
   count(read_line(line));
-  // What was not judged is tried again by the next call.
+  // Answers that were not judged are tried again by the next call.
   if (!judged || !output_ || ended_) return !ended_;
   const Status written = output_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (!written) end(written.error());

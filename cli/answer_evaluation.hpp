@@ -1,5 +1,5 @@
-// Judges the answers of a folder or a table, some at a time, and keeps a line of JSON for each, so that
-// a later call goes on where this one ended, however that was.
+// Judges the answers of a folder or a table, some at a time, and keeps a line of JSON for each, so
+// that a later call goes on where this one ended, however that was.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct AnswerToJudge {
   Claim claim;
 };
 
-// Of a line of the output: what counts.
+// The relevant parts of a line of the output.
 struct JudgedLine {
   std::string verdict;  // "not judged": its evaluation failed
   std::string group;    // the task's id up to its last '/'
@@ -41,8 +41,9 @@ struct JudgedLine {
 
 class AnswerEvaluation {
  public:
-  // By the call's options. Reads what its --output holds, and goes on behind the last whole line;
-  // a file without such lines is refused, and stays as it is. `components` outlives it.
+  // Opens the output by the call's options. Reads what its --output holds, and continues after the
+  // last whole line; a file without such lines is refused, and stays as it is. `components`
+  // outlives it.
   static Result<std::unique_ptr<AnswerEvaluation>> open(const CommandLine& line,
                                                         Components& components);
 
@@ -66,11 +67,11 @@ class AnswerEvaluation {
 
   KernelJudges judges_;
   const std::string options_;                  // all that decides an evaluation, besides the answer
-  std::map<std::string, JudgedLine> earlier_;  // by digest
-  std::unordered_set<std::string> names_;      // of them
+  std::map<std::string, JudgedLine> earlier_;  // keyed by digest
+  std::unordered_set<std::string> names_;      // their names
   bool once_ = false;
   std::mutex next_mutex_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::optional<LineFile> output_;
   std::map<std::string, std::size_t> verdicts_;
   std::vector<KernelBenchVerdict> kernelbench_;

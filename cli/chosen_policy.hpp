@@ -1,5 +1,5 @@
-// What the commands have in common that look at a policy: `kernelrl eval --plan`, `chat` and
-// `export`. Main thread only.
+// Shared by the commands that look at a policy: `kernelrl eval --plan`, `chat` and `export`. Main
+// thread only.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ using namespace core;
 // Adds --plan, --run, --checkpoint, --stage and those of add_plan_options.
 void add_policy_options(CommandLine& line);
 
-// Whether the command names a policy at all.
+// True if the command names a policy at all.
 bool names_policy(const CommandLine& line);
 
 // A plan, one of its stages if it has any, and what the policy has learned.

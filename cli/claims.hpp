@@ -1,4 +1,4 @@
-// What tables claim of their kernels, beside what was seen here. Pure.
+// Compares what tables claim of their kernels with the evaluations here. Pure.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ struct Claim {
 nlohmann::ordered_json to_json(const Claim& claim);
 Claim claim_of(const nlohmann::ordered_json& json);
 
-// How the kernels that claim something did. Memory: 16 bytes for each that is right and timed.
+// The results of the kernels that claim something. Memory: 16 bytes for each that is right and
+// timed.
 class Claims {
  public:
   // right: it passed, none: it did not run. speedup: NaN if it was not timed. `group`: of the task,
@@ -38,9 +39,8 @@ class Claims {
     std::size_t right = 0, wrong = 0, not_run = 0;
   };
 
-  std::map<std::pair<std::string, bool>, Count>
-      counts_;                  // by group, and whether "wrong" is claimed
-  std::vector<double> shares_;  // measured speedup over the claimed one
+  std::map<std::pair<std::string, bool>, Count> counts_;  // by group, and by a claim of "wrong"
+  std::vector<double> shares_;                            // measured speedup over the claimed one
   std::size_t claimed_faster_ = 0, faster_ = 0;
 };
 

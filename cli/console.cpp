@@ -30,7 +30,8 @@ std::FILE* own_stream(int descriptor) {
 }  // namespace
 
 void keep_streams() {
-  // Whoever started the program without one of them gets no file of the program's under its number.
+  // If the program was started without one of these descriptors, no file of the program must get
+  // its number.
   int opened = -1;
   do opened = ::open("/dev/null", O_RDWR);
   while (opened >= 0 && opened <= STDERR_FILENO);

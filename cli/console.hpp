@@ -12,9 +12,9 @@
 namespace krl::cli {
 using namespace core;
 
-// Keeps the program's two streams to the program. What plugins and their children print, on either
+// Keeps the program's two streams to the program. Output of plugins and their children, on either
 // descriptor, goes to the error stream from here on: it is never taken for the program's output.
-// First of all, once.
+// Call it first of all, once.
 void keep_streams();
 std::FILE* output();
 std::FILE* errors();
@@ -30,7 +30,7 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
-// Of a command that ends with this error.
+// Returns the exit code of a command that ends with this error.
 int exit_code_of(const Error& error);
 
 // Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is. Returns

@@ -122,7 +122,8 @@ std::string output_name(const TaskDefinition& task, const TensorDefinition& outp
   return task.find_input(output.name) == nullptr ? output.name : output.name + "_out";
 }
 
-// Python that runs the task's TorchScript as the judge does. It computes in float32 what is shorter.
+// Python that runs the task's TorchScript as the judge does. It computes in float32 what is
+// shorter.
 std::string reference_text(const TaskDefinition& task) {
   std::string parameters, arguments;
   for (const TensorDefinition& input : task.inputs) {
@@ -192,7 +193,7 @@ std::string uuid_of(const std::string& text) {
          hex.substr(16, 4) + "-" + hex.substr(20, 12);
 }
 
-// Whether the values that FlashInfer-Bench draws by itself will do.
+// True if the values that FlashInfer-Bench draws by itself are suitable.
 bool is_random(const ResolvedTensor& tensor) {
   return tensor.structure == Structure::kGeneral &&
          ((tensor.values == ValueKind::kNormal && tensor.low == 0 && tensor.high == 1) ||
@@ -305,7 +306,7 @@ std::string blob_of(const ResolvedCase& sizes, std::uint64_t seed) {
   return bytes + text + data;
 }
 
-// Why the inputs of a case cannot be written, or "".
+// Explains why the inputs of a case cannot be written, or "".
 std::string why_no_workload(const ResolvedCase& sizes) {
   for (const ResolvedTensor& tensor : sizes.tensors) {
     if (!tensor.is_input || is_random(tensor)) continue;
@@ -465,7 +466,7 @@ class DefinitionWriter {
                                          record.at("iteration").get<int>())));
       if (solutions_ == before) return {};
       return write_traces(name, solution, evaluation, workloads, fs::last_write_time(file));
-    } catch (const std::exception&) {  // of the types and names in it
+    } catch (const std::exception&) {  // wrong types or names in it
       return invalid(file.string() + ": not a kernel of a run");
     }
   }
@@ -494,7 +495,7 @@ class DefinitionWriter {
                          {"sources", {{{"path", "kernel.cu"}, {"content", *source}}}}});
   }
 
-  // Of the cases that were timed: a passed trace has to have a time.
+  // Writes traces of the cases that were timed: a passed trace must have a time.
   Status write_traces(const std::string& definition, const std::string& solution,
                       const Evaluation& evaluation,
                       const std::vector<std::pair<std::string, Json>>& workloads,
@@ -549,7 +550,7 @@ class DefinitionWriter {
   const RunLayout& run_;
   fs::path folder_;
   std::string notes_;
-  std::set<std::string> names_;  // of the files
+  std::set<std::string> names_;  // names of the files
   std::size_t definitions_ = 0, workloads_ = 0, solutions_ = 0, traces_ = 0;
 };
 

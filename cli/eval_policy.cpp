@@ -107,7 +107,7 @@ Status check_any_tasks(const StageData& data) {
   const bool any =
       !data.tasks.empty() || std::any_of(data.holdouts.begin(), data.holdouts.end(), has_tasks);
   if (any) return {};
-  return failure(data.empty.begin()->second);  // what was asked for was there, and empty
+  return failure(data.empty.begin()->second);  // the requested set exists, and is empty
 }
 
 // One line on the error stream, if that is a terminal.

@@ -67,7 +67,7 @@ Json claim_in(const Json& columns, const char* correct, const char* speedup) {
 
 // ---- the AI CUDA Engineer Archive
 
-// What of a row is kept beside its verdict: all but the bulky output of other tools.
+// The columns of a row that are kept beside its verdict: all but the bulky output of other tools.
 constexpr std::array kKept = {"Op_Name",
                               "Level_ID",
                               "Task_ID",
@@ -129,8 +129,8 @@ Result<TableRow> row_of(const Json& columns) {
   return row;
 }
 
-// The reader of the table. What it cannot read, such as broken lines and row groups, it tells the
-// log, and that is shown.
+// Opens the reader of the table. Parts that it cannot read, such as broken lines and row groups,
+// are reported to the log, and that is shown.
 Result<Dataset> open_dataset(const ComponentSettings& settings, const Components& components) {
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "kernelrl-eval-XXXXXX").string();
@@ -150,7 +150,7 @@ Result<Dataset> open_dataset(const ComponentSettings& settings, const Components
   return dataset;
 }
 
-// The rows of a table, one after the other. What is no answer is named, and counted.
+// The rows of a table, one after the other. Rows without an answer are named, and counted.
 class Rows {
  public:
   static Result<Rows> open(const CommandLine& line, const std::vector<Task>& tasks,

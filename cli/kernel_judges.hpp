@@ -1,4 +1,4 @@
-// Who judges the kernels of `kernelrl eval`, as its command line says.
+// The judges of the kernels of `kernelrl eval`, according to its command line.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -19,7 +19,7 @@ using namespace core;
 
 struct JudgedKernel {
   Evaluation evaluation;
-  std::optional<KernelBenchVerdict> kernelbench;  // with --protocol kernelbench
+  std::optional<KernelBenchVerdict> kernelbench;  // used with --protocol kernelbench
 };
 
 // {"evaluation": {…}, "kernelbench": {…}}
@@ -28,11 +28,12 @@ nlohmann::ordered_json to_json(const JudgedKernel& judged);
 // Thread-safe; calls block.
 class KernelJudges {
  public:
-  // Of --backend with its --set, --sanitizer, --contract, --holdout and --protocol: the same backend
-  // once more, by KernelBench's rules. `components` outlives it.
+  // Opens the judges of --backend with its --set, --sanitizer, --contract, --holdout and
+  // --protocol; the protocol needs the same backend a second time, with KernelBench's rules.
+  // `components` outlives it.
   static Result<KernelJudges> open(const CommandLine& line, Components& components);
 
-  // Of a task once; later calls give the same.
+  // Prepares a task once; later calls return the same.
   Status prepare(const Task& task);
 
   // Prepares the task first. A kernel in Python has host code, whatever `contract`, or else
@@ -59,8 +60,8 @@ class KernelJudges {
   const Backend* by_protocol_;  // null without --protocol
   EvaluateOptions options_;
   Components* components_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of what follows
-  std::map<std::string, Prepared> prepared_;                            // by the task's id
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
+  std::map<std::string, Prepared> prepared_;                            // keyed by the task's id
 };
 
 }  // namespace krl::cli

@@ -24,7 +24,7 @@ const Case* failed_case(const Evaluation& evaluation) {
   return failed == evaluation.cases.end() ? nullptr : &*failed;
 }
 
-// Why kernelrl refuses what is right by KernelBench's rules.
+// Explains why kernelrl refuses a kernel that is right by KernelBench's rules.
 std::string stricter(const Evaluation& own, const Evaluation& by_protocol) {
   switch (own.verdict) {
     case Verdict::kRejected:
@@ -68,7 +68,7 @@ KernelBenchVerdict kernelbench_verdict(const Evaluation& own, const Evaluation& 
     return verdict;
   }
   verdict.compiled = found != Verdict::kCompileError;
-  // What is flagged computed the right outputs: KernelBench only warns of great speedups.
+  // A flagged kernel computed the right outputs: KernelBench only warns of great speedups.
   verdict.correct = found == Verdict::kOk || found == Verdict::kFlagged;
   if (!verdict.is_correct()) verdict.why = by_protocol.why;
   if (verdict.is_correct() && !by_protocol.cases.empty()) {

@@ -1,5 +1,5 @@
-// What KernelBench would say of a kernel, beside kernelrl's own verdict: from an evaluation by its
-// rules (protocol = "kernelbench" of the backends). Pure. See docs/kernelbench.md.
+// The verdict of KernelBench on a kernel, beside kernelrl's own: from an evaluation by its rules
+// (protocol = "kernelbench" of the backends). Pure. See docs/kernelbench.md.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -15,8 +15,8 @@ struct KernelBenchVerdict {
   std::optional<bool> compiled, correct;
   double runtime_ms = kUnknown, reference_ms = kUnknown;  // means of the samples
   bool comparable = false;  // the times are of a GPU, at the published sizes
-  std::string why;          // what made it wrong
-  // Of kernelrl's verdict, where that differs: "other_shapes", "other_inputs", "tolerance",
+  std::string why;          // the reason why it is wrong
+  // How kernelrl's verdict differs: "other_shapes", "other_inputs", "tolerance",
   // "nondeterministic", "fault", "changed_input", "flagged", "refused". Empty: it agrees.
   std::string difference;
 
@@ -35,7 +35,7 @@ KernelBenchVerdict kernelbench_verdict_of(const nlohmann::ordered_json& json);
 std::string describe(const KernelBenchVerdict& verdict);
 
 // fast_p of one answer a problem: the share of all that is correct and more than p times as fast as
-// the reference, for p = 0, 1, 2. "fast_0 0.50  fast_1 0.25 …"; only those with times count above 0.
+// the reference, for p = 0, 1, 2. "fast_0 0.50 fast_1 0.25 …"; only those with times count above 0.
 std::string describe_fast_p(const std::vector<KernelBenchVerdict>& verdicts);
 
 }  // namespace krl::cli

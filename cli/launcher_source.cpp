@@ -65,8 +65,8 @@ void allow_shared(void (*kernel)(Parameters...), Integer bytes) {
 }  // namespace launch_language
 )";
 
-// What a name of the launch language is in the function; local names have a prefix, so that they
-// are never those of the kernels.
+// Maps names of the launch language to those in the function; local names have a prefix, so that
+// they never equal those of the kernels.
 class Names {
  public:
   explicit Names(const TaskDefinition& task) {

@@ -39,7 +39,7 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   return used;
 }
 
-// What may surprise about the plugins and policies of a plan, each thing once.
+// Adds notes on surprising facts about the plugins and policies of a plan, each once.
 void add_notes(const Registry& registry, Plan& plan) {
   std::vector<std::string> notes = registry.notes();
   for (const Registry::Key& used : components_of(plan)) {

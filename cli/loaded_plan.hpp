@@ -13,7 +13,7 @@ using namespace core;
 
 struct LoadedPlan {
   Plan plan;
-  Registry registry;  // with the plugins that the plan was checked against
+  Registry registry;  // the plugins that the plan was checked against
 };
 
 // Adds --set and --plugin-path.

@@ -47,7 +47,7 @@ Row short_heading(const Figures& figures) {
   return row;
 }
 
-// Where the set has speedups, `timed`, and these figures have none: dashes.
+// Shows dashes for speedups that these figures lack, if the set has them (`timed`).
 Row short_row(const Figures& figures, bool timed) {
   const auto both = [](const AtK& at) {
     return Row{number(at.begin()->second), number(at.rbegin()->second)};

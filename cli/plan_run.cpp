@@ -71,7 +71,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
     plugin_output.emplace(RunLayout{journal->root()}.output());
   const auto outcome = run_plan(plan, std::move(session.components()), *journal, signals.stop());
   signals.settle();  // the run's log is open until the journal goes
-  // The journal has shown the end. What is wrong at the start is wrong with the plan or the call.
+  // The journal has shown the end. An error before the start is one of the plan or the call.
   if (!outcome && !journal->started()) return exit_code_of(outcome.error());
   if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
   return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;

@@ -11,9 +11,9 @@ namespace krl::cli {
 // the exit code.
 int run_and_show(const LoadedPlan& loaded, bool resume);
 
-// Where this process is there only to serve the plan's policy in another one (as a rank other than
-// 0 of a training): serves until that one is done, and gives the exit code. It evaluates nothing
-// and writes nothing. Empty where this process runs the plan itself.
+// If this process exists only to serve the plan's policy in another one (as a rank other than 0 of
+// a training): serves until that one is done, and returns the exit code. It evaluates nothing and
+// writes nothing. Empty if this process runs the plan itself.
 std::optional<int> serve_as_follower(const LoadedPlan& loaded);
 
 }  // namespace krl::cli

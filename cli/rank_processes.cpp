@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kGrace{30};  // between asking a rank to end and killing it
 constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP};
 
-// What a process prints on one of its streams, line by line.
+// Passes on the output of a process on one of its streams, line by line.
 class PrefixedStream {
  public:
   PrefixedStream(int descriptor, std::string prefix, void (*print)(std::string_view))
@@ -189,7 +189,7 @@ class Launch {
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       if (code == kDone || exit_code_ != kDone) return;
       exit_code_ = code;
-      // What ended by itself has said why.
+      // A rank that ended by itself has reported why.
       if (killed) {
         print_error("kernelrl: rank " + std::to_string(rank) + " was killed by signal " +
                     std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) +
@@ -214,7 +214,7 @@ class Launch {
   int signal_descriptor_;
   std::vector<RankProcess> ranks_;
   std::vector<PrefixedStream> streams_;
-  std::optional<Clock::time_point> deadline_;  // to kill what still runs
+  std::optional<Clock::time_point> deadline_;  // time at which to kill those still running
   int exit_code_ = kDone;
 };
 

@@ -173,7 +173,7 @@ Status read_kernels(const RunLayout& run, const RunTable::Put& put) {
     const json record = json::parse(text, nullptr, false);
     try {
       KRL_TRY(put(kernel_row(record, record.at("evaluation").get<Evaluation>())));
-    } catch (const std::exception&) {  // of the types and names in it
+    } catch (const std::exception&) {  // wrong types or names in it
       return invalid(file.string() + ": not a kernel of a run");
     }
   }

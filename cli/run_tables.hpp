@@ -1,4 +1,4 @@
-// What a run has produced, as tables in the columns that other projects read: its samples, its
+// The results of a run as tables in the columns that other projects read: its samples, its
 // evaluations and its best kernels.
 #pragma once
 
@@ -24,10 +24,10 @@ struct Column {
 struct RunTable {
   using Put = std::function<Status(const nlohmann::json& row)>;
 
-  const char* name;  // of its file
+  const char* name;  // name of its file
   std::span<const Column> columns;
-  // Gives every row in turn, an object with these columns, null where a value is unknown. What of
-  // the run cannot be read is an error that names the file.
+  // Passes every row in turn, an object with these columns, null for an unknown value. An
+  // unreadable part of the run is an error that names the file.
   Status (*read)(const RunLayout& run, const Put& put);
 };
 

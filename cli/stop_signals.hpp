@@ -30,7 +30,7 @@ class StopSignals {
   static const std::atomic<bool>& cancel();
 
  private:
-  int read_end_ = -1, write_end_ = -1;  // of the pipe from the handler to the teller
+  int read_end_ = -1, write_end_ = -1;  // pipe from the handler to the notifying thread
   std::thread teller_;
 };
 

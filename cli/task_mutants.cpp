@@ -131,7 +131,7 @@ class MutantRun {
   std::size_t failed() const { return failed_; }
 
  private:
-  // What is known of an original, each found out once.
+  // The facts about an original, each found out once.
   struct Known {
     std::once_flag checked_once, proved_once;
     bool right = false;
@@ -149,7 +149,7 @@ class MutantRun {
     return known.right;
   }
 
-  // Without one, those of its mutants that are accepted cannot be told from it.
+  // Returns the proof of an original. Without one, its accepted mutants cannot be told from it.
   Proof proof_of(std::size_t index) {
     Known& known = known_[index];
     std::call_once(known.proved_once, [&] {
@@ -222,10 +222,10 @@ class MutantRun {
   const MutantJudge mutants_;
   std::vector<Original> originals_;
   const std::string identity_ = sha256_hex(judge_.identity());
-  std::vector<Known> known_;                    // of the originals
+  std::vector<Known> known_;                    // one for each original
   std::map<std::string, std::string> earlier_;  // fates by digest
   std::set<std::string> equivalent_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::optional<LineFile> output_;
   MutantCounts counts_;
   std::size_t failed_ = 0;

@@ -13,7 +13,7 @@
 namespace krl::cli {
 using namespace core;
 
-// Of a task file, or of a folder of them, read by the dataset `tasks`.
+// Reads the tasks of a file, or of a folder, by the dataset `tasks`.
 Result<std::vector<Task>> tasks_of(const std::filesystem::path& path, Components& components);
 
 Result<std::vector<Task>> built_in_tasks(Components& components);
@@ -21,7 +21,7 @@ Result<std::vector<Task>> built_in_tasks(Components& components);
 // `name` is a task file, or the id of a built-in task.
 Result<Task> find_task(const std::string& name, Components& components);
 
-// Of a folder all of its tasks; else the one that find_task finds.
+// Returns all tasks of a folder; else the one that find_task finds.
 Result<std::vector<Task>> tasks_named(const std::string& name, Components& components);
 
 // The backend `id`, with options overridden as --set does.

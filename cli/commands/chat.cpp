@@ -93,7 +93,7 @@ void show_prompt(const Prompt& prompt) {
   show("--- assistant");
 }
 
-// What a prompt led to.
+// Shows the result of a prompt.
 void show_outcome(const TurnRecord& turn) {
   if (turn.lost) return complain({Code::kUnavailable, turn.infra_why()});
   show_answer(turn.answer);

@@ -29,12 +29,13 @@ struct Tried {
 struct Report {
   MachineRecord machine;
   std::vector<MachineFeature> features;
-  std::map<std::string, int> folders;  // where plugins were found: how many components
+  std::map<std::string, int> folders;  // folders of plugins: numbers of components
   std::vector<Registry::Rejected> rejected;
   std::vector<Tried> tried;
 };
 
-// Those called `id`; without one, those that depend on the machine: backends, then policies.
+// Returns the components called `id`; without one, those that depend on the machine: backends, then
+// policies.
 std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
   std::vector<Kind> kinds = {Kind::kBackend, Kind::kPolicy};
   if (!id.empty()) kinds.insert(kinds.end(), {Kind::kReward, Kind::kDataset});
@@ -148,7 +149,7 @@ Json as_json(const Report& report) {
           {"components", components}};
 }
 
-// Of the components that were named, all; otherwise a backend is enough to begin with.
+// True if all of the named components are fine; without names, one backend is enough to begin with.
 bool is_fine(const Report& report, bool named) {
   const auto works = [](const Tried& e) { return e.trial.outcome == Trial::kWorks; };
   const auto backend = [&](const Tried& e) {

@@ -37,7 +37,7 @@ std::string kernel_of(const std::string& answer) {
   return candidate.source.empty() ? answer : candidate.source;
 }
 
-// By which a search tells that a document belongs to a task, besides the id.
+// Returns the title by which a search recognises a document of a task, besides the id.
 std::string title_of(const Task& task) {
   return nlohmann::json{{"title", task.title}}.dump(-1, ' ', false,
                                                     nlohmann::json::error_handler_t::replace);

@@ -28,7 +28,8 @@ int free_port() {
   return found ? ntohs(address.sin_port) : 0;
 }
 
-// Where the words for the ranks begin: after "--", or at the first word that is not this call's.
+// Returns where the words for the ranks begin: after "--", or at the first word that is not this
+// call's.
 std::size_t end_of_own_words(const Words& words) {
   std::size_t i = 0;
   while (i < words.size()) {

@@ -68,7 +68,7 @@ std::string details_of(const Component& component, const Registry& registry) {
          flags_of(component) + signals_of(component, registry) + "\n" + options_of(component);
 }
 
-// Of the components of all kinds that are called so.
+// Returns notes on the components of all kinds with this id.
 std::vector<std::string> notes_on(const std::string& id, const Registry& registry) {
   std::vector<std::string> notes;
   for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {

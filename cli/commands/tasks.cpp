@@ -50,7 +50,7 @@ int list(const std::vector<Task>& tasks) {
 
 // Prints a line for each task as soon as it is known, in any order.
 int check(const std::vector<Task>& tasks, const Backend& backend) {
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards the members below
   std::size_t refused = 0;
   const auto check_one = [&](const Task& task) {
     const Status good = backend.prepare(task, EvaluateOptions());

@@ -29,7 +29,7 @@ MachineFeature host_compiler() {
   return {"g++", {}, "not in PATH: apt-get install g++"};
 }
 
-// Whether a process may enter one shows only when it tries.
+// The only way to find out if a process may enter one is to try.
 MachineFeature user_namespaces() {
   constexpr std::chrono::seconds kLimit{5};
   const auto end = run_in_child(

@@ -73,7 +73,7 @@ std::string seeds_of(const std::vector<Answer>& first, const std::vector<Answer>
   return fmt::format("{} of {} answers were the same with the same seed", same, first.size());
 }
 
-// How far the recorded log-probabilities are from those of `truth` for the same tokens.
+// Describes how far the recorded log-probabilities are from those of `truth` for the same tokens.
 Result<std::string> agreement(const std::vector<Answer>& answers, const Policy& truth) {
   std::vector<Example> examples;
   for (const Answer& a : answers)

@@ -1,5 +1,5 @@
-// What a policy does when it is asked a few questions: how fast it answers, whether its seeds mean
-// anything, what its log-probabilities are worth. Main thread only.
+// Asks a policy a few questions and reports how fast it answers, whether its seeds have an effect,
+// and how good its log-probabilities are. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using Findings = std::vector<std::pair<std::string, std::string>>;
 
 struct ProbeSettings {
   std::uint32_t answers = 8;      // at once; 0 = nothing is asked
-  std::uint32_t max_tokens = 64;  // of each
+  std::uint32_t max_tokens = 64;  // limit of each answer
   const Policy* truth = nullptr;  // gives the log-probabilities that the policy's are held against
 };
 

@@ -17,8 +17,8 @@
 namespace krl::cli {
 namespace {
 
-// What a backend is given to judge, whatever datasets are installed: the keys of a task file, as
-// JSON (docs/tasks.md).
+// The task that a backend judges in a trial, independent of installed datasets: the keys of a task
+// file, as JSON (docs/tasks.md).
 constexpr char kTrialTask[] = R"({
   "id": "doctor", "title": "Doubling", "prompt": "out[i] = 2 * x[i]", "axes": {"n": "var"},
   "reference": "def run(x):\n    return x + x\n",

@@ -20,21 +20,21 @@ struct Trial {
     kFails,         // `text`: why, and what to do
   } outcome = kFails;
   std::string text;
-  Findings findings;  // of a policy that was asked questions, a backend that judged a task
+  Findings findings;  // from a policy that was asked questions, or a backend that judged a task
 };
 
 // How a component is tried.
 struct TrialSettings {
   std::vector<std::string> options;  // "execute=off", where it is not to have its defaults
   std::chrono::seconds limit{60};
-  std::uint32_t answers = 0;  // of a policy, how many are asked for at once
+  std::uint32_t answers = 0;  // answers that a policy is asked for at once
   // A Hugging Face directory; a policy's log-probabilities are held against those that libtorch
   // gives with its weights. Empty: they are not.
   std::string model;
 };
 
-// What is called working has worked: a backend has judged a task, a dataset was read. Takes at most
-// the limit, and a moment to clean up.
+// Tries a component. If the result is that it works, it has worked: a backend has judged a task, a
+// dataset was read. Takes at most the limit, and a moment to clean up.
 Trial try_component(const Component& component, const Registry& registry,
                     const TrialSettings& settings);
 

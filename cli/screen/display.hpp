@@ -18,7 +18,7 @@ class Display : public RunObserver {
   virtual void stopping(bool at_once) = 0;
 };
 
-// Whether `out` is a terminal that can redraw: TERM is not "dumb".
+// True if `out` is a terminal that can redraw: TERM is not "dumb".
 bool can_redraw(std::FILE* out);
 
 // The live view of the run of this name if `out` can redraw, else the plain log. Colours unless

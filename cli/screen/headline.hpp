@@ -1,4 +1,4 @@
-// How metrics are put into words on a screen: which ones, numbers, durations. Pure functions.
+// Renders metrics for a screen: which ones, numbers, durations. Pure functions.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace krl::cli {
 using namespace core;
 
-inline constexpr std::size_t kMostMetrics = 6;  // of an iteration on the screen
+inline constexpr std::size_t kMostMetrics = 6;  // metrics of an iteration on the screen
 
 // The names worth a place on the screen, in a fixed order, at most `most`: those of the list in
 // headline.cpp that are there, or else the first repeatable ones.

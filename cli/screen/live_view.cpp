@@ -12,9 +12,10 @@ namespace krl::cli {
 
 namespace {
 
-constexpr std::size_t kHistory = 24;         // iterations in a sparkline
-constexpr std::size_t kIterationsTimed = 8;  // that the time left is estimated from
-constexpr int kBar = 16;                     // all of the first line fits 80 columns
+constexpr std::size_t kHistory = 24;  // iterations in a sparkline
+// Iterations that the estimate of the remaining time uses.
+constexpr std::size_t kIterationsTimed = 8;
+constexpr int kBar = 16;  // all of the first line fits 80 columns
 constexpr int kSecondColumn = 26;
 
 // The values as bars of eight heights between the least and the greatest; not-a-number is a gap.
@@ -108,7 +109,7 @@ void LiveView::finished(const RunSummary& summary) {
   over_ = true;
   const std::string before = erase();
   terminal_.write(before + render() + text);
-  drawn_.clear();  // what is on the screen stays
+  drawn_.clear();  // the lines on the screen stay
 }
 
 void LiveView::draw() {
@@ -157,7 +158,7 @@ std::string LiveView::render() {
   return text;
 }
 
-// How long the run has been shown; empty where that is not.
+// Returns how long the run has been shown; empty if that is not shown.
 std::string LiveView::clock() const {
   const std::chrono::duration<double> shown = terminal_.now() - began_;
   return run_.empty() ? std::string() : clock_text(shown.count());
@@ -170,7 +171,7 @@ ScreenLine LiveView::run_line(int columns) const {
   return line;
 }
 
-// What it is busy with stands in the line of its progress.
+// The line of its progress shows what it is busy with.
 ScreenLine LiveView::stopping_line(int columns) const {
   const std::string text = stopping_text(stopping_ == Stopping::kAtOnce, stage_, {});
   return ScreenLine(columns, terminal_.color).add(text, Ink::kYellow);
@@ -210,7 +211,7 @@ ScreenLine LiveView::metric_line(const std::string& name, int columns) const {
   return line;
 }
 
-// From the mean of the last iterations; 0 where nothing is known.
+// Estimates from the mean of the last iterations; 0 if nothing is known.
 double LiveView::seconds_left() const {
   const int left = stage_.iterations - stage_.done;
   if (marks_.size() < 2 || left <= 0) return 0;

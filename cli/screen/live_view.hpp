@@ -75,7 +75,7 @@ class LiveView : public Display {
   enum class Stopping { kNo, kAfterIteration, kAtOnce } stopping_ = Stopping::kNo;
   StageInfo stage_;
   Progress progress_;
-  std::string losses_;  // of the last iteration
+  std::string losses_;  // losses of the last iteration
   std::vector<std::string> headline_;
   std::map<std::string, std::deque<double>> history_;  // the newest last
   // When the last iterations ended, and before them when the first of them began.

@@ -11,7 +11,7 @@ namespace krl::cli {
 namespace {
 
 void send_to(int descriptor) {
-  std::fflush(stdout);  // what was printed before belongs to where it went before
+  std::fflush(stdout);  // earlier output belongs to its former destination
   ::dup2(descriptor, STDOUT_FILENO);
   ::dup2(descriptor, STDERR_FILENO);
 }

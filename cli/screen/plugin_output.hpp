@@ -1,5 +1,5 @@
-// What plugins and their children print while a live view is drawn on the terminal: it goes to a
-// file, since it would tear the view apart.
+// Redirects the output of plugins and their children to a file while a live view is drawn on the
+// terminal, because it would tear the view apart.
 #pragma once
 
 #include <filesystem>

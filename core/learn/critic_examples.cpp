@@ -97,7 +97,7 @@ Result<TrainingSet> select_examples_by_critic(const std::vector<Episode>& episod
                                               const LearnSettings& settings, const Policy& policy,
                                               Metrics& metrics) {
   TrainingSet set;
-  std::vector<std::vector<double>> scores;  // by episode
+  std::vector<std::vector<double>> scores;  // indexed by episode
   for (const Episode& episode : episodes) {
     ScoredTurns scored = scored_turns(episode, settings);
     set.count(scored);

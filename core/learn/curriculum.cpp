@@ -37,7 +37,7 @@ std::vector<const Task*> Curriculum::pool(std::int64_t lowest, std::int64_t high
   return found;
 }
 
-// With an even choice the next ones of an endless row of shuffles of the pool.
+// With an even choice, takes the next tasks from an endless sequence of shuffles of the pool.
 std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool,
                                           std::int64_t iteration, std::int64_t count) const {
   if (choice_ == TaskChoice::kLearnable)

@@ -55,8 +55,8 @@ class Curriculum {
   std::int64_t last_tier_ = 0;  // the highest tier of any task
   std::int64_t open_tier_ = 0;  // the newest open one
   std::vector<double> compile_rates_,
-      pass_rates_;             // of the newest open tier since it was opened, newest last
-  Learnability learnability_;  // of all tasks alike with an even choice
+      pass_rates_;             // rates of the newest open tier since it was opened, newest last
+  Learnability learnability_;  // all tasks are alike with an even choice
 };
 
 }  // namespace krl::core

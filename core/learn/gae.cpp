@@ -6,7 +6,7 @@ namespace krl::core {
 
 std::vector<double> gae_advantages(const std::vector<Step>& steps, double lambda) {
   std::vector<double> advantages(steps.size(), 0.0);
-  // Of the next step that is learned from, and of the masked ones on the way to it.
+  // State of the next step that is learned from, and of the masked steps on the way to it.
   double next_value = 0, next_advantage = 0, reward_between = 0, discount_between = 1;
   for (std::size_t t = steps.size(); t-- > 0;) {
     const Step& step = steps[t];

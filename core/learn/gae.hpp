@@ -8,8 +8,8 @@ namespace krl::core {
 
 // One step of an episode: a token that was sampled.
 struct Step {
-  double reward = 0;    // that it earned
-  double discount = 1;  // of everything after it: γ of this step
+  double reward = 0;    // reward that the step earned
+  double discount = 1;  // discount of everything after it: γ of this step
   double value = 0;     // the return that the critic expected before it
   bool masked = false;  // not learned from
 };

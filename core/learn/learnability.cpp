@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNewest = 0.5, kLeast = 0.1;
 
-// In (0, 1).
+// Maps a seed to (0, 1).
 double uniform(std::uint64_t seed) { return (static_cast<double>(seed >> 11U) + 0.5) * 0x1p-53; }
 
 }  // namespace

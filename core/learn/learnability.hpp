@@ -34,7 +34,7 @@ class Learnability {
   void restore(const nlohmann::json& state);
 
  private:
-  std::map<std::string, double> differed_;  // by task
+  std::map<std::string, double> differed_;  // keyed by task
 };
 
 }  // namespace krl::core

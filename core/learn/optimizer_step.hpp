@@ -9,17 +9,17 @@
 
 namespace krl::core {
 
-// Of a reinforcement stage, but for its normaliser.
+// Returns the loss of a reinforcement stage, without its normaliser.
 Loss loss_of(const Settings& settings);
 
 // The normaliser of an optimiser step with so many examples and tokens that count.
 double normaliser_of(const Settings& settings, double examples, double tokens);
 
-// What the policy's figures of such a step are to be multiplied by to be means over its tokens: 1
-// but where the loss counts answers as longer than they are.
+// Factor that turns a step's reported sums into token means; differs from 1 only for losses with a
+// fixed length.
 double figures_scale(const Settings& settings, double examples, double tokens);
 
-// Of a supervised stage, over this many tokens.
+// Returns the loss of a supervised stage over this many tokens.
 Loss supervised_loss(double tokens);
 
 // A parameter of a plan's loss, "kl"; 0 if the loss does not use it.
@@ -28,7 +28,7 @@ double parameter_of(const LossSettings& loss, std::string_view name);
 // The learning rate of a plan that has none: `whole` for a policy that trains all its weights;
 // adapters of low rank, which are few and begin at zero, take a larger one.
 double default_lr(const PolicyInfo& policy, double whole);
-constexpr double kLrOfReinforcement = 1e-6, kLrOfSupervision = 1e-5;  // as `whole`
+constexpr double kLrOfReinforcement = 1e-6, kLrOfSupervision = 1e-5;  // values of `whole`
 
 // The optimiser's settings for step `step` (from 0) of `total`: linear warm-up to lr, then
 // constant, or linearly or by a half cosine down to min_lr at the last step. `otherwise`: the

@@ -1,6 +1,6 @@
-// The figures that a policy reports of the optimiser steps of a stage; one thread. A step whose loss,
-// gradient or other figure is not finite is counted, its other figures stay; several in a row end
-// the run, as what was learned is lost then.
+// The figures that a policy reports of the optimiser steps of a stage; one thread. A step whose
+// loss, gradient or other figure is not finite is counted, its other figures stay; several in a row
+// end the run, as what was learned is lost then.
 #pragma once
 
 #include <map>
@@ -33,10 +33,10 @@ class StepFigures {
  private:
   const std::string policy_;
   Metrics sums_;
-  std::map<std::string, int> counts_;  // of the summands
+  std::map<std::string, int> counts_;  // numbers of summands
   int steps_ = 0, not_finite_ = 0;
   int in_a_row_ = 0;   // over the iterations
-  std::string first_;  // of the iteration: "grad_norm = nan"
+  std::string first_;  // first of the iteration: "grad_norm = nan"
 };
 
 }  // namespace krl::core

@@ -19,8 +19,8 @@
 
 namespace krl::core {
 
-// Figures for every k: what k episodes give on average, the best of them (`best_at_k`). At k = 1 it
-// is the mean over the episodes, avg@k of any k. Of a set: the mean over its tasks.
+// A figure for every k: the average best of k episodes (`best_at_k`). At k = 1 it is the mean over
+// the episodes, avg@k for any k. For a set: the mean over its tasks.
 using AtK = std::map<std::size_t, double>;
 
 // The factors p of fast_p: correct, and more than p times as fast as the baseline (KernelBench,
@@ -32,18 +32,18 @@ struct Figures {
   AtK score;   // the plan's
   // Over the baseline, of the episodes whose correct kernels have a time; nothing if none has.
   std::optional<AtK> speedup;
-  std::optional<std::map<double, AtK>> fast;  // by p; as `speedup`
+  std::optional<std::map<double, AtK>> fast;  // by p; like `speedup`
   std::optional<AtK> roofline;  // share of it, of the episodes whose correct kernels have one
 };
 
 struct TaskMeasurement {
   std::string id;
   unsigned tier = 0;
-  int episodes = 0;  // of which a turn was evaluated
+  int episodes = 0;  // episodes with an evaluated turn
   Figures figures;
 };
 
-// How many kernels, or episodes, of a set compiled and passed.
+// The numbers of kernels, or episodes, of a set that compiled and passed.
 struct Rates {
   int count = 0, compiled = 0, passed = 0;
 
@@ -60,11 +60,11 @@ struct Rates {
 
 struct TurnMeasurement {
   Rates kernels;   // evaluated; episodes may end earlier
-  Figures so_far;  // of all episodes, up to this turn
+  Figures so_far;  // over all episodes, up to this turn
 };
 
 struct Measurement {
-  std::string name;  // of the set: "train", "holdout/templates"
+  std::string name;  // name of the set: "train", "holdout/templates"
   int episodes = 0;
   int infra_errors = 0;      // turns that were not answered or could not be evaluated
   std::string first_error;   // why the first of them was not
@@ -76,16 +76,16 @@ struct Measurement {
   Metrics retrieval;                   // RetrievalReport::metrics(); empty: nothing is retrieved
 };
 
-// `ks`: rising, each at least 1. Of a task with fewer episodes than a k, all of them count for it;
-// a task without any is left out. `turns`: the most that an episode may have.
+// Measures a set. `ks`: rising, each at least 1. For a k above the number of a task's episodes, all
+// of them count; a task without any is left out. `turns`: the most that an episode may have.
 Measurement measurement_of(std::string name, const std::vector<Episode>& episodes,
                            const std::vector<std::size_t>& ks, std::int64_t turns);
 
 nlohmann::json to_json(const Measurement& measurement);
 
-// Whether a correct kernel counts for fast_p: more than p times as fast as the baseline
-// (KernelBench, Ouyang et al., arXiv 2502.10517). A time as good as the baseline's is not faster
-// than it.
+// True if a correct kernel counts for fast_p: more than p times as fast as the baseline
+// (KernelBench, Ouyang et al., arXiv 2502.10517). A time equal to the baseline's is not faster than
+// it.
 inline bool is_fast(double speedup, double p) { return speedup > p; }
 
 }  // namespace krl::core

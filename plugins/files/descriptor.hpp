@@ -29,7 +29,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-// What can be read up to the end, or up to an error.
+// Reads up to the end, or up to an error.
 std::string read_all(int descriptor);
 
 // False if not all could be written; errno says why.

@@ -20,7 +20,7 @@ namespace {
 using FileTime = fs::file_time_type;
 
 constexpr std::chrono::hours kAbandoned{1};     // a half-written file this old has no writer
-constexpr std::chrono::minutes kTouchAfter{1};  // how exact "least recently used" is
+constexpr std::chrono::minutes kTouchAfter{1};  // resolution of "least recently used"
 
 struct Entry {
   fs::path path;

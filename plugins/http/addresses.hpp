@@ -31,7 +31,7 @@ class Addresses {
  private:
   struct Found {
     Endpoints endpoints;
-    std::string error;  // of the system; empty: there are endpoints
+    std::string error;  // message of the system; empty: there are endpoints
   };
   struct LookUp;
 

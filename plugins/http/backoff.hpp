@@ -13,8 +13,8 @@ namespace krl::http {
 // ("full jitter"), so that clients that failed together do not come back together.
 Duration backoff(const Retries& retries, unsigned which_try, double uniform);
 
-// What a Retry-After header says: seconds, or a date of HTTP (three formats), which is compared
-// with `now`. Nothing if it says neither; a date in the past is not a wait.
+// Parses a Retry-After header: seconds, or a date of HTTP (three formats), which is compared with
+// `now`. Nothing if it is neither, or a date in the past.
 std::optional<Duration> retry_after(std::string_view header, std::time_t now);
 
 }  // namespace krl::http

@@ -52,7 +52,7 @@ bool may_do_better(const Trouble& trouble, bool repeatable) {
   return false;
 }
 
-// What one try came to.
+// The result of one try.
 using Outcome = std::variant<Answer, Trouble>;
 
 std::string text_of(const Outcome& outcome) {

@@ -55,8 +55,9 @@ class Client {
   // connection, a time-out, and an answer 408, 500, 502 or 504.
   Answer ask_until_served(const Request& request, const Patience& patience, Yield yield);
 
-  // As ask(), but the body of an answer with a status of 2xx is handed over as it comes and is
-  // empty in what is returned. What on_body throws ends the exchange and is passed on.
+  // Works like ask(), but the body of an answer with a status of 2xx is handed over as it arrives,
+  // and is empty in the returned answer. An exception of on_body ends the exchange and is passed
+  // on.
   Answer stream(const Request& request, const OnBody& on_body, const Patience& patience,
                 Yield yield);
 

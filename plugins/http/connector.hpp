@@ -29,7 +29,7 @@ class Connector {
   boost::asio::io_context& io_;
   const Url server_;
   const Options& options_;
-  Options tunnel_options_;  // of what is said to the proxy
+  Options tunnel_options_;  // options of the request to the proxy
   const std::optional<Url> proxy_;
   Addresses addresses_;  // the proxy's, if there is one
   std::optional<TlsContext> tls_;

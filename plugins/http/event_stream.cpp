@@ -12,7 +12,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 void EventStream::feed(std::string_view bytes, const std::function<void(const Event&)>& on_event) {
   while (!bytes.empty()) {
-    if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);  // of one line end, CR LF
+    if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);  // CR LF is one line end
     after_cr_ = false;
     const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
     if (line_.size() + event_.data.size() + end > max_bytes_) {

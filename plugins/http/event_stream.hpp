@@ -37,7 +37,7 @@ class EventStream {
   const std::size_t max_bytes_;
   std::string line_;
   bool first_line_ = true, after_cr_ = false;
-  Event event_{"", "", ""};  // as far as it is known; its data with a '\n' at the end
+  Event event_{"", "", ""};  // the incomplete event; its data with a '\n' at the end
 };
 
 }  // namespace krl::http

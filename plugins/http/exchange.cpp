@@ -63,7 +63,7 @@ bool Exchange::read_more(AnswerReader& reader) {
   if (buffer_.size() > 0) buffer_.consume(reader.put(buffer_.cdata(), error));
   if (!error) return true;
   if (error != beast_http::error::need_more) refuse(error);
-  // What is never complete, such as a chunk's head without an end, must not fill the memory.
+  // A part that is never complete, such as a chunk's head without an end, must not fill the memory.
   if (buffer_.size() > options_.max_head) refuse(beast_http::error::header_limit);
   return receive();
 }

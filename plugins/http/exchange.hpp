@@ -40,7 +40,7 @@ class Exchange {
   const Options& options_;
   Limits& limits_;
   Yield yield_;
-  boost::beast::flat_buffer buffer_;  // what has come and is not yet read
+  boost::beast::flat_buffer buffer_;  // received and not yet read
   std::error_code send_error_, receive_error_;
   bool has_answer_ = false;  // a byte of one came
 };

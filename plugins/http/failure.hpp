@@ -15,7 +15,7 @@ enum class Cause {
   kDeadline,   // Patience's
   kBroken,     // closed or reset in the middle, or what came is not HTTP
   kTooLarge,   // the answer, beyond Options::max_head or max_body
-  kCancelled,  // by Patience
+  kCancelled,  // cancelled by Patience
 };
 
 // The steps of an exchange, in this order.

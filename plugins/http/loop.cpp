@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 constexpr std::size_t kStackBytes = std::size_t{256}
                                     << 10;  // address space; used pages take memory
 
-// With a guard page below, so that running out is a fault at its place.
+// Allocates stacks with a guard page below, so that an overflow is a fault at its place.
 class GuardedStack {
  public:
   using traits_type = boost::context::protected_fixedsize_stack::traits_type;

@@ -19,10 +19,10 @@ struct Timeouts {
   Duration connect = std::chrono::seconds(10);     // each: address, connection, a proxy's consent
   Duration handshake = std::chrono::seconds(10);   // TLS
   Duration send = std::chrono::seconds(30);        // until the server takes more bytes
-  Duration first_byte = std::chrono::minutes(10);  // of the answer, once the request is sent
+  Duration first_byte = std::chrono::minutes(10);  // wait for the answer, once the request is sent
   Duration idle = std::chrono::minutes(1);         // between bytes of the answer
 
-  // For a caller whose patience says it all.
+  // For a caller whose patience is the only limit.
   static constexpr Timeouts none() {
     constexpr Duration kNone = Duration::max();
     return {kNone, kNone, kNone, kNone, kNone};
@@ -43,7 +43,7 @@ struct Options {
   std::size_t max_head = std::size_t{64} << 10;   // bytes of an answer's status and headers
   std::size_t max_body = std::size_t{64} << 20;   // bytes of an answer's body
   Duration keep_idle = std::chrono::seconds(30);  // an unused connection is kept so long
-  std::vector<Header> headers;                    // of every request
+  std::vector<Header> headers;                    // added to every request
   std::vector<Header> secret_headers;             // the same; their values are never shown
   std::string ca_file;                            // PEM; empty: the system's
   bool verify = true;                             // the server's certificate and name

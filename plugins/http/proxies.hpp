@@ -1,10 +1,10 @@
-// Which proxy a server is asked through, as the environment says:
-//   http://    http_proxy (HTTP_PROXY is not read: a CGI program's callers can set it)
-//   https://   https_proxy, HTTPS_PROXY
-//   both       all_proxy, ALL_PROXY, if that is not set
-//   none       for the hosts of no_proxy, NO_PROXY: "*", or a list such as
+// Chooses the proxy through which a server is asked, according to the environment:
+//   http:// http_proxy (HTTP_PROXY is not read: a CGI program's callers can set it)
+//   https:// https_proxy, HTTPS_PROXY
+//   both all_proxy, ALL_PROXY, if that is not set
+//   none for the hosts of no_proxy, NO_PROXY: "*", or a list such as
 //              "example.org, .example.org, example.org:8080, 10.0.0.0/8, 192.168.1.7"; a name
-//              stands for the host and all its subdomains
+//              includes the host and all its subdomains
 // A server on this machine (localhost, 127.0.0.0/8, ::1, a Unix socket) is never asked through one.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace krl::http {
 
 struct Proxies {
   std::string http, https;  // URLs of proxies; empty: none
-  std::string exceptions;   // as in no_proxy
+  std::string exceptions;   // in the format of no_proxy
 
   static Proxies of_environment();
   static Proxies none() { return {}; }

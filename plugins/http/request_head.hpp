@@ -16,7 +16,8 @@ class RequestHead {
   // have. A header of a request replaces the client's of the same name, and those replace ours.
   RequestHead(const Url& server, const Options& options, const std::optional<Url>& proxy);
 
-  // With the empty line at its end. `for_stream`: with the wish for a stream instead of HTTP.
+  // Returns the head with the empty line at its end. `for_stream`: asks for a stream instead of
+  // HTTP.
   std::string of(const Request& request, bool for_stream) const;
 
  private:

@@ -31,11 +31,11 @@ class TlsContext {
 struct IoStep {
   enum Result {
     kDone,
-    kWantsRead,   // to be done again once the socket is readable …
+    kWantsRead,   // repeat once the socket is readable …
     kWantsWrite,  // … or writable
     kEnd,         // the other side has said its last
     kBroken,      // the connection: `error`
-    kRefused,     // by TLS: `why`
+    kRefused,     // refused by TLS: `why`
   } result = kDone;
   std::size_t bytes = 0;
   std::error_code error = {};

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Socket = asio::generic::stream_protocol::socket;
 
-// Of recv() and send() on a socket that does not block.
+// Converts the result of recv() or send() on a non-blocking socket.
 IoStep step_of(ssize_t result, IoStep::Result when_it_would_block) {
   if (result >= 0) return {IoStep::kDone, static_cast<std::size_t>(result)};
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {when_it_would_block};

@@ -18,8 +18,8 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// What may be shown of a text that was to be a URL: nothing before an '@', which may be a password,
-// and nothing after a '?', which may be a key.
+// Returns the part of a would-be URL that may be shown: nothing before an '@', which may be a
+// password, and nothing after a '?', which may be a key.
 std::string shown(std::string_view text) {
   const std::size_t at = text.rfind('@');
   const std::string_view open = at == std::string_view::npos ? text : text.substr(at);

@@ -93,7 +93,8 @@ Limits::~Limits() { round_->under_way.erase(place_); }
 void Limits::enter(Phase phase, Duration limit) {
   phase_ = phase;
   phase_limit_ = limit;
-  if (end_ == End::kTimeout) end_ = End::kNone;  // of a phase before, which the caller got over
+  // A time-out of an earlier phase that the caller got over.
+  if (end_ == End::kTimeout) end_ = End::kNone;
   progress();
   check();
 }

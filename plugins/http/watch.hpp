@@ -84,7 +84,7 @@ class Signal final : public Stoppable {
  public:
   explicit Signal(boost::asio::io_context& io);
   void wait(Limits& limits, Yield yield);
-  void notify() { timer_.cancel(); }  // to be called while the other waits
+  void notify() { timer_.cancel(); }  // call while the other waits
   void stop() override { notify(); }
 
  private:

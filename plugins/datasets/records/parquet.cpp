@@ -109,7 +109,7 @@ class Parquet final : public RecordFile {
     if (const arrow::Status opened = builder.Open(*in); !opened.ok()) refuse(opened);
     parquet::ArrowReaderProperties properties;
     properties.set_batch_size(kRowsAtATime);
-    properties.set_pre_buffer(false);  // which would hold whole row groups
+    properties.set_pre_buffer(false);  // pre-buffering would hold whole row groups
     builder.properties(properties);
     if (const arrow::Status built = builder.Build(&reader_); !built.ok()) refuse(built);
     if (const arrow::Status read = reader_->GetSchema(&schema_); !read.ok()) refuse(read);
@@ -180,7 +180,7 @@ class Parquet final : public RecordFile {
     return batch_ == nullptr ? 0 : static_cast<std::uint64_t>(batch_->num_rows());
   }
 
-  // Whether there is another batch in the row group.
+  // Advances to the next batch of the row group. Returns false if there is none.
   bool next() {
     row_ += size();
     batch_ = nullptr;
@@ -203,9 +203,9 @@ class Parquet final : public RecordFile {
   std::string name_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::vector<std::uint64_t> first_rows_;  // of each row group, and the number of all
+  std::vector<std::uint64_t> first_rows_;  // first row of each row group, and the total
   std::vector<int> chosen_;
-  // Where the last scan or read stands.
+  // The position of the last scan or read.
   std::size_t group_ = 0;
   std::unique_ptr<arrow::RecordBatchReader> batches_;
   std::shared_ptr<arrow::RecordBatch> batch_;

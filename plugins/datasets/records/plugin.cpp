@@ -243,11 +243,12 @@ class RecordDataset final : public Dataset {
   std::vector<std::string> meta_;
   bool keeps_all_ = false;  // all columns
   std::vector<Condition> conditions_;
-  std::set<std::string> paths_;  // of all of them
+  std::set<std::string> paths_;  // paths of all files
   std::vector<File> files_;
   std::vector<Row> rows_;
   std::size_t seen_ = 0, excluded_ = 0, unread_ = 0;
-  std::map<std::string, std::size_t> missing_;  // how many records lack what
+  // Number of records that lack something, by its name.
+  std::map<std::string, std::size_t> missing_;
 };
 
 }  // namespace

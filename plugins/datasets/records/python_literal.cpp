@@ -214,7 +214,7 @@ class Reader {
   }
 
   std::string_view rest_;
-  bool comma_ = false;  // whether the last element of a sequence was followed by one
+  bool comma_ = false;  // a comma followed the last element of a sequence
 };
 
 }  // namespace

@@ -24,8 +24,8 @@ class RecordFile {
   // The columns of every record, for a format that declares them; otherwise empty.
   virtual std::vector<std::string> columns() const = 0;
 
-  // Visits every record, of which it reads the columns that are named. What cannot be read is
-  // named, "file:line: why", and the rest goes on.
+  // Visits every record and reads the named columns. Unreadable records are reported, "file:line:
+  // why", and the scan continues.
   virtual void scan(const std::set<std::string>& columns, const Visit& visit,
                     const Complain& complain) = 0;
 
@@ -34,8 +34,8 @@ class RecordFile {
   virtual nlohmann::json read(std::uint64_t position) = 0;
 };
 
-// By the name's ending: .parquet, .jsonl or .ndjson. Throws Failure with KRL_INVALID_ARGUMENT that
-// names the file: unknown ending, unreadable, or not of that format.
+// Opens a file by its name's ending: .parquet, .jsonl or .ndjson. Throws Failure with
+// KRL_INVALID_ARGUMENT that names the file: unknown ending, unreadable, or not of that format.
 std::unique_ptr<RecordFile> open_record_file(const std::filesystem::path& file);
 
 std::unique_ptr<RecordFile> open_parquet(const std::filesystem::path& file);

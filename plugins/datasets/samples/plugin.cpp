@@ -134,8 +134,8 @@ class Samples final : public krl::Dataset {
   }
 
   std::vector<krl::TaskDefinition> tasks_;
-  std::vector<std::string> definitions_;               // of tasks_, as JSON
-  std::vector<std::pair<std::size_t, Answer>> pairs_;  // with the index of its task
+  std::vector<std::string> definitions_;               // definitions of tasks_, as JSON
+  std::vector<std::pair<std::size_t, Answer>> pairs_;  // each with the index of its task
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ class TaskFiles final : public krl::Dataset {
  private:
   struct Item {
     TaskDefinition task;
-    std::string definition;  // as JSON
+    std::string definition;  // JSON text
   };
 
   static std::string join(const std::vector<std::string>& lines) {

@@ -50,7 +50,7 @@ class SourceText {
   }
 
  private:
-  // How many characters of `rest` are underlined: a string with its quotes, a word, or one
+  // Returns how many characters of `rest` are underlined: a string with its quotes, a word, or one
   // character.
   static std::size_t width(const std::string& rest) {
     if (!rest.empty() && (rest[0] == '"' || rest[0] == '\'')) {
@@ -68,7 +68,7 @@ class SourceText {
   std::vector<std::string> lines_;
 };
 
-// Where a string value's first character is. `value`: its opening quote.
+// Returns the place of a string value's first character. `value`: its opening quote.
 LineColumn text_start(const SourceText& source, LineColumn value) {
   const std::string rest = source.from(value);
   const bool multi_line = rest.rfind("'''", 0) == 0 || rest.rfind("\"\"\"", 0) == 0;

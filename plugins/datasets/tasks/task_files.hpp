@@ -14,7 +14,7 @@
 namespace krl::tasks {
 
 struct LoadedTasks {
-  // In the order of their files' paths; only those without errors.
+  // Ordered by their files' paths; only those without errors.
   std::vector<TaskDefinition> tasks;
   std::vector<std::string> errors;  // each as above, ready to print
 };

@@ -13,8 +13,8 @@
 namespace krl::tasks {
 
 struct TomlPlace {
-  LineColumn key;    // of a table's member; of an array's element the same as `value`
-  LineColumn value;  // of the opening quote of a string
+  LineColumn key;    // key of a table's member; for an array's element the same as `value`
+  LineColumn value;  // for a string, its opening quote
 };
 
 struct TomlError {
@@ -24,7 +24,7 @@ struct TomlError {
 
 struct TomlDocument {
   nlohmann::ordered_json json;              // an object
-  std::map<std::string, TomlPlace> places;  // by path, "input[0].shape[1]"; the root is ""
+  std::map<std::string, TomlPlace> places;  // keyed by path, "input[0].shape[1]"; the root is ""
 };
 
 struct TomlResult {

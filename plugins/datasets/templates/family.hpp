@@ -17,7 +17,7 @@
 
 namespace krl::templates {
 
-// Which pool a random name comes from; kFixed: none, the name stays.
+// The pool from which a random name is drawn; kFixed: none, the name stays.
 enum class NameKind { kInput, kOutput, kLength, kRows, kColumns, kInner, kScalar, kFixed };
 
 struct AxisRole {
@@ -55,10 +55,10 @@ struct Operation {
   std::vector<TensorRole> inputs;
   std::vector<ScalarRole> scalars = {};
   std::vector<TensorRole> outputs;  // one with an input's role is computed in place
-  std::vector<std::map<std::string, std::int64_t>> cases;  // by role
+  std::vector<std::map<std::string, std::int64_t>> cases;  // keyed by role
   std::vector<std::map<std::string, std::int64_t>> real = {};
   Tolerance tolerance = {};  // its terms: "$cols"
-  Scope parts = {};          // what the variants put in for this operation
+  Scope parts = {};          // texts that the variants insert for this operation
   // The task, where a file defines it: the above are then only its names, which are the roles too.
   std::optional<TaskDefinition> definition = {};
 };
@@ -78,8 +78,8 @@ struct Family {
   std::string name;
   std::vector<Operation> operations;
   std::vector<Variant> variants;  // the first one is the naive kernel; each fits every operation
-  // Of variants by hand, which have many: their words, which random names avoid. Only slips of
-  // syntax are made in them.
+  // The words of hand-written variants, which have many; random names avoid them. Such variants get
+  // only slips of syntax.
   std::set<std::string> words = {};
 };
 
@@ -100,7 +100,7 @@ Family histogram();
 Family argmax();
 Family cross_entropy();
 
-// In a fixed order: these, and a family for each task of configs/tasks that is in none of them.
+// Returns these families, and one for each other task of configs/tasks, in a fixed order.
 const std::vector<Family>& all_families();
 
 }  // namespace krl::templates

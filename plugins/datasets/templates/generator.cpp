@@ -26,7 +26,7 @@ bool has_role(const std::vector<TensorRole>& tensors, const std::string& role) {
                      [&](const TensorRole& t) { return t.role == role; });
 }
 
-// What `$args` and `$params` stand for: all tensors, scalars and passed axes, in the order of the
+// Defines `$args` and `$params`: all tensors, scalars and passed axes, in the order of the
 // definition.
 void add_parameters(const Operation& operation, Scope* scope) {
   std::string arguments, parameters;
@@ -151,7 +151,8 @@ std::int64_t threads_of_largest_block(const std::string& source, const TaskDefin
   return most;
 }
 
-// In variants, the placeholder G is the number of blocks of a grid that does not follow the size.
+// Scales the placeholder G of variants, the number of blocks of a grid that does not follow the
+// size.
 void scale_grids(std::int64_t scale, Family* family) {
   for (Variant& variant : family->variants) {
     const auto grids = variant.choices.find("G");

@@ -19,15 +19,15 @@ struct GeneratorOptions {
   bool think = false;      // answers begin with a line of thought
   double naive = 0.0;  // share of pairs whose answer is the naive kernel, besides those by weight
   std::int64_t max_block = 0;  // threads a block of an answer may have; 0 = any
-  // By how much larger grids of a fixed size are than those that suit a few thousand elements.
+  // Factor by which grids of a fixed size exceed those that suit a few thousand elements.
   std::int64_t grid_scale = 1;
 };
 
 struct Pair {
   TaskDefinition task;
   std::string answer;
-  std::optional<std::string> broken_answer;  // of the turn before, in a repair
-  std::string family, variant, slip;  // where it comes from; slip is empty unless it is a repair
+  std::optional<std::string> broken_answer;  // in a repair: the answer of the turn before
+  std::string family, variant, slip;         // its origin; slip is empty unless it is a repair
 };
 
 class Generator {
@@ -50,8 +50,8 @@ class Generator {
     std::size_t operation;
   };
 
-  // Of a variant's choices, those whose blocks are small enough; of a task that cannot be written
-  // so, any.
+  // Chooses among a variant's kernels whose blocks are small enough; if the task has none, among
+  // all.
   std::string fitting_kernel(const Operation& operation, const Variant& variant, const Names& names,
                              const TaskDefinition& task, Random* random) const;
 

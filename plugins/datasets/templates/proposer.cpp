@@ -27,8 +27,8 @@ struct Chosen {
 struct Chain {
   Structure structure = Structure::kMap;
   std::vector<Chosen> steps;
-  int dim = 1;                              // of the lines
-  DType dtype = DType::kFloat32;            // of the first inputs and of the output
+  int dim = 1;                              // dimension of the lines
+  DType dtype = DType::kFloat32;            // type of the first inputs and of the output
   bool turned_a = false, turned_b = false;  // the product's operands are transposed
 
   bool ends() const { return !steps.empty() && steps.back().step->ends; }
@@ -39,7 +39,7 @@ struct Chain {
            (turned_b ? 1 : 0);
   }
 
-  // What the task is, without its constants.
+  // Returns the task's name without its constants.
   std::string name() const {
     std::string name = structure == Structure::kProduct ? "matmul" : "";
     if (turned_a) name += "_ta";
@@ -87,7 +87,7 @@ Line outputs(const Chain& chain, std::optional<std::size_t> without = {}) {
     for (double& e : line) e = normal();
     return line;
   };
-  std::vector<Line> across;  // of a step's second tensor, the same for all lines
+  std::vector<Line> across;  // second tensors of steps that are the same for all lines
   Line result;
   for (std::size_t i = 0; i < chain.steps.size(); ++i) across.push_back(line(kSampleLength));
   for (std::size_t l = 0; l < kSampleLines; ++l) {
@@ -130,7 +130,7 @@ bool every_step_matters(const Chain& chain) {
   return true;
 }
 
-// Whether a chain is one of the fifth of all that is proposed as unseen: it depends on its name.
+// True if a chain belongs to the fifth of all proposals that are unseen: it depends on its name.
 bool is_unseen(const std::string& name) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -446,7 +446,7 @@ $kernel
 $last}
 )";
 
-// Without their operations, in the order of Structure.
+// Returns the families without their operations, in the order of Structure.
 std::vector<Family> structures() {
   const Choices blocks = {{"B", {"32", "64", "64", "128", "128", "256"}}};
   const Choices elements = {{"B", {"64", "128", "128", "256", "256", "512"}}};
@@ -479,7 +479,7 @@ std::string kernel_text(DType dtype) {
   return include + "__global__ void kern($params) {";
 }
 
-// What the variants of the chain's structure put in.
+// Returns the texts that the variants of the chain's structure insert.
 Scope parts_of(const Chain& chain) {
   const bool rows = chain.dim == 1;
   Scope parts = {{"kernel", kernel_text(chain.dtype)},
@@ -521,7 +521,8 @@ Tolerance tolerance_of(const Chain& chain) {
   return tolerance;
 }
 
-// The id says what the task computes, so that it is known as the same whatever the seed that proposed it.
+// The id says what the task computes, so that it is known as the same whatever the seed that
+// proposed it.
 Operation operation_of(const Chain& chain) {
   Operation operation;
   operation.id = "proposed_" + chain.name();

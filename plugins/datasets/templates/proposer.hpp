@@ -1,5 +1,5 @@
-// Proposes tasks that no file defines: chains of elementwise steps, reductions, normalisations and a
-// matrix product, fused in one kernel. Every step of a chain changes the result.
+// Proposes tasks that no file defines: chains of elementwise steps, reductions, normalisations and
+// a matrix product, fused in one kernel. Every step of a chain changes the result.
 #pragma once
 
 #include <cstdint>

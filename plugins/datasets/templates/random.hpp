@@ -22,7 +22,7 @@ class Random {
     return static_cast<std::size_t>((static_cast<Wide>(next()) * count) >> 64);
   }
 
-  // In [0, 1), of 53 bits.
+  // Draws from [0, 1), with 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
   bool chance(double probability) { return uniform() < probability; }

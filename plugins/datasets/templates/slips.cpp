@@ -18,7 +18,7 @@ Broken replace_first(const std::string& source, std::string_view from, std::stri
   return broken.replace(at, from.size(), to);
 }
 
-// Where the code begins, after the directives.
+// Returns where the code begins, after the directives.
 std::size_t code_start(const std::string& source) { return source.find("__global__"); }
 
 // The line around `at`, which does not count if it is npos.
@@ -62,7 +62,8 @@ Broken missing_barrier(const std::string& source, bool) {
 Broken wrong_operator(const std::string& source, bool) {
   const std::size_t start = source.find('{', code_start(source));
   const bool runs_twice =
-      source.find("@scratch") != std::string::npos;  // where two wrong signs may make a right one
+      // With scratch, two wrong signs may make a right one.
+      source.find("@scratch") != std::string::npos;
   for (const auto& [from, to] : {std::pair("fmaxf(", "fminf("), std::pair("acc += ", "acc -= "),
                                  std::pair("m1 += ", "m1 -= "), std::pair("m0 += ", "m0 -= "),
                                  std::pair("] + ", "] - "), std::pair("] - ", "] + ")}) {

@@ -15,7 +15,7 @@ struct Slip {
 // has more than one.
 std::vector<Slip> possible_slips(const std::string& source, bool several_blocks);
 
-// Those that any kernel shows when it is compiled or launched.
+// Returns slips that any kernel shows when it is compiled or launched.
 std::vector<Slip> slips_of_syntax(const std::string& source);
 
 // The names of all slips.

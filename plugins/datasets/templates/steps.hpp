@@ -8,7 +8,7 @@
 
 namespace krl::templates {
 
-// What a step's second tensor has an element for; kNone: there is no such tensor.
+// The units for which a step's second tensor has an element; kNone: there is no such tensor.
 enum class Operand { kNone, kColumn, kRow, kElement };
 
 // A reduction over a line of elements, of which each is `element` (of $v); `value` is made of the
@@ -21,8 +21,8 @@ struct Fold {
 
 using Line = std::vector<double>;
 
-// In the texts v is the element so far, o the second tensor's, k a constant, $0 and $1 the values of
-// the folds, $length the number of elements in a line.
+// In the texts, v is the element so far, o the second tensor's, k a constant, $0 and $1 the values
+// of the folds, $length the number of elements in a line.
 struct Step {
   const char* name;    // in ids
   const char* title;   // "softmax"
@@ -32,7 +32,7 @@ struct Step {
   // The same, for a line in place: what the checks of a task are made with.
   void (*apply)(Line& v, const Line& o, double k);
   Operand operand = Operand::kNone;
-  const char* role = "";  // of the second tensor, and its name
+  const char* role = "";  // role of the second tensor, and its name
   std::vector<const char*> constants = {};
   std::vector<Fold> folds = {};
   bool ends = false;  // one number a line is left

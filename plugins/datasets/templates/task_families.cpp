@@ -33,7 +33,8 @@ std::map<std::string, std::string> by_name(const char* const (&files)[n]) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Whether `from` is replaced anywhere; not where it begins or ends within a word.
+// Replaces `from` except where it begins or ends within a word. Returns true if it was replaced
+// anywhere.
 bool replace_all(std::string* text, const std::string& from, const std::string& to) {
   bool found = false;
   std::size_t at = 0;
@@ -59,7 +60,7 @@ TaskDefinition read_definition(const std::string& text, const std::string& name)
 
 struct Source {
   std::string code;     // without comments, except for directives
-  std::string comment;  // what it begins with, on one line
+  std::string comment;  // comment at its beginning, on one line
 };
 
 Source without_comments(const std::string& text) {
@@ -153,7 +154,7 @@ Operation operation_of(TaskDefinition task, bool canonical) {
 
 struct Sibling {
   std::string of, id, title;
-  Edits edits;  // of the task file and of all kernels
+  Edits edits;  // edits of the task file and of all kernels
 };
 
 std::vector<Sibling> read_siblings() {
@@ -246,7 +247,7 @@ std::vector<Family> task_families(const std::set<std::string>& taken) {
     if (taken.count(id) > 0) continue;
     TaskDefinition task = read_definition(text, id + ".toml");
     const std::set<std::string> names = names_of(task);
-    Edits edits;  // of all siblings, each once
+    Edits edits;  // edits of all siblings, each once
     for (const Sibling& sibling : all_siblings) {
       for (const auto& edit : sibling.edits) {
         const auto same = [&](const auto& known) { return known.first == edit.first; };

@@ -12,8 +12,8 @@
 
 namespace krl::templates {
 
-// Of all tasks that have no other family: `taken` are those that have. Throws std::runtime_error if
-// a file is not as it has to be.
+// Makes families of all tasks that have no other family: `taken` are those that have. Throws
+// std::runtime_error if a file is not as required.
 std::vector<Family> task_families(const std::set<std::string>& taken);
 
 // `text`, code or a prompt, with a `$` before every identifier that is one of `names`; members of

@@ -8,7 +8,7 @@ namespace krl::retrieval {
 // Keywords, of CUDA also types and built-in variables, and all that begins with two underscores.
 bool is_known_name(std::string_view name, bool python);
 
-// Of C++ or CUDA.
+// True for types of C++ or CUDA.
 bool is_type(std::string_view name);
 
 // Such a type that is no keyword, so that a text may call something else by its name.
@@ -20,7 +20,7 @@ bool is_component(std::string_view name);
 // Does not change what a kernel computes: const, inline, …
 bool is_qualifier(std::string_view name);
 
-// What follows is an expression, so a name there is not declared: return, else, in, …
+// True if an expression follows, so that a name there is not declared: return, else, in, …
 bool precedes_expression(std::string_view name, bool python);
 
 }  // namespace krl::retrieval

@@ -16,8 +16,8 @@ bool have_common(const std::vector<std::string>& a, const std::vector<std::strin
   });
 }
 
-// Of the 15,000 pairs of this project's kernels for different tasks (configs/tasks, bench/kernels)
-// 0.15 % have as much in common, most of them a kernel that both need.
+// Among the 15,000 pairs of this project's kernels for different tasks (configs/tasks,
+// bench/kernels), 0.15 % have this much in common, most of them a kernel that both need.
 constexpr double kSimilar = 0.85;
 constexpr std::size_t kRunTokens = 5;
 

@@ -1,5 +1,5 @@
-// Whether a text is another one again: the same, the same after its names and layout were changed,
-// with a kernel of it, or one that differs in little. Thread-safe.
+// Decides if a text repeats another one: it is the same, the same up to names and layout, has a
+// kernel of it, or differs in little. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace krl::retrieval {
 
-// What texts are compared by, as digests.
+// The digests by which texts are compared.
 struct TextIdentity {
-  std::string hash;                  // of the text
-  std::string source;                // of its normal form (normal_form.hpp); empty: it has none
-  std::vector<std::string> kernels;  // of its kernels' normal forms, sorted
-  // Of each run of a few tokens in its normal form and in those of its kernels, without their
-  // names' numbers: a set for each form, sorted.
+  std::string hash;    // digest of the text
+  std::string source;  // digest of its normal form (normal_form.hpp); empty: it has none
+  std::vector<std::string> kernels;  // digests of its kernels' normal forms, sorted
+  // Digests of the runs of a few tokens in its normal form and in those of its kernels, without
+  // their names' numbers: a set for each form, sorted.
   std::vector<std::vector<std::uint32_t>> runs;
 };
 

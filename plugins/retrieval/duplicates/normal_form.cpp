@@ -28,7 +28,7 @@ void append(std::vector<SourceToken> tokens, bool python, Tokens& all) {
   for (SourceToken& token : tokens) all.push_back({std::move(token), python});
 }
 
-// With the tokens of CUDA in Python's texts in place of these.
+// Replaces the strings of Python's texts that contain CUDA by their tokens.
 Tokens scan(std::string_view text) {
   Tokens all;
   if (!looks_like_python(text)) {
@@ -61,7 +61,7 @@ bool starts_left_out_line(const Tokens& tokens, std::size_t i) {
          (tokens[i + 1].is("include") || tokens[i + 1].is("pragma"));
 }
 
-// Without includes, imports and qualifiers.
+// Removes includes, imports and qualifiers.
 Tokens essential(Tokens tokens) {
   Tokens kept;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -184,7 +184,7 @@ Tokens without_launch_bounds(const Tokens& tokens) {
   return kept;
 }
 
-// Where the functions, directives and other parts of the outermost level begin.
+// Returns where the functions, directives and other parts of the outermost level begin.
 std::vector<std::size_t> parts_of(const Tokens& tokens) {
   std::vector<std::size_t> begins;
   int depth = 0;

@@ -18,11 +18,12 @@
 namespace krl::retrieval {
 
 struct NormalForm {
-  // Of the whole text, its functions in any order; of prose, which has no names to number, its
-  // words in lower case. Empty if the text has too few tokens to say anything.
+  // The normal form of the whole text, with its functions in any order; for prose, which has no
+  // names to number, its words in lower case. Empty if the text has too few tokens to be
+  // meaningful.
   std::string whole;
-  // Of each `__global__` function by itself, with its own numbering, in the order of the text: the
-  // same whatever contract or host code surrounds it.
+  // The normal form of each `__global__` function by itself, with its own numbering, in the order
+  // of the text: independent of the contract and of surrounding host code.
   std::vector<std::string> kernels;
 };
 

@@ -121,7 +121,7 @@ class PythonScanner {
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   bool starts_line_ = true;
-  int depth_ = 0;  // of brackets
+  int depth_ = 0;  // nesting of brackets
   std::vector<SourceToken> tokens_;
   std::vector<bool> statement_starts_;  // for each token
 };

@@ -9,14 +9,14 @@
 
 namespace krl::retrieval {
 
-// Whether a text is more likely Python than C++: one of its lines outside of braces begins with
+// True if a text is more likely Python than C++: one of its lines outside of braces begins with
 // `import`, `from`, `def` or `class … :`, as a module does.
 bool looks_like_python(std::string_view text);
 
 // Literals have their prefix and quotes.
 std::vector<SourceToken> scan_python_source(std::string_view text);
 
-// What a literal says, without prefix and quotes. Escapes stay as they are.
+// Returns the contents of a literal, without prefix and quotes. Escapes stay as they are.
 std::string_view literal_contents(std::string_view literal);
 
 }  // namespace krl::retrieval

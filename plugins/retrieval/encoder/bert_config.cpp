@@ -8,7 +8,7 @@ namespace {
 using policies::JsonNode;
 
 constexpr std::int64_t kMostLayers = 1000;
-constexpr std::int64_t kMostRows = 1 << 24;  // of any matrix
+constexpr std::int64_t kMostRows = 1 << 24;  // rows of any matrix
 
 std::int64_t size_at(const JsonNode& root, const char* key, std::int64_t limit = kMostRows) {
   const JsonNode node = root.get(key);

@@ -15,8 +15,8 @@ namespace krl::retrieval {
 // Texts packed one after the other, without padding.
 struct TokenBatch {
   std::vector<std::int64_t> tokens;
-  std::vector<std::int64_t> lengths;  // of the texts; texts of equal length, next to one another,
-                                      // are computed as one
+  // Of the texts; adjacent texts of equal length are computed as one.
+  std::vector<std::int64_t> lengths;
 };
 
 class BertModel {

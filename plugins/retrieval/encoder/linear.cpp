@@ -32,7 +32,7 @@ bool is_arranged(const at::Tensor& weight) { return weight.is_mkldnn(); }
 at::Tensor arranged_weight(const at::Tensor& weight) {
   static const auto arrange = operation("mkldnn::_reorder_linear_weight");
   if (!weight.is_cpu() || !arrange || !fused_operation()) return weight;
-  constexpr std::int64_t kRows = 512;  // of a typical x
+  constexpr std::int64_t kRows = 512;  // rows of a typical x
   return arrange->typed<Arrange>().call(weight, c10::SymInt(kRows));
 }
 

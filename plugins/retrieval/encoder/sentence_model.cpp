@@ -33,7 +33,7 @@ class JsonFile {
   std::string path_;
 };
 
-// What modules.json says: how the encoder's parts follow on one another.
+// The contents of modules.json: the order of the encoder's parts.
 struct Modules {
   fs::path pooling;  // empty: none is named
   bool normalised = false;

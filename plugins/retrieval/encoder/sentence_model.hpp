@@ -22,9 +22,9 @@ struct SentenceModel {
   std::filesystem::path folder;
   BertConfig config;
   Pooling pooling = Pooling::kMean;
-  bool normalised = false;                    // vectors have length 1
-  std::size_t max_tokens = 0;                 // of a text with [CLS] and [SEP]; the rest is cut off
-  std::string query_prompt, document_prompt;  // what queries and documents are prefixed with
+  bool normalised = false;     // vectors have length 1
+  std::size_t max_tokens = 0;  // limit of a text with [CLS] and [SEP]; the rest is cut off
+  std::string query_prompt, document_prompt;  // prefixes of queries and documents
   BertTokenizer tokenizer;
   policies::Safetensors weights;
   // SHA-256 of all of this but the folder's name: models with the same one give the same vectors.

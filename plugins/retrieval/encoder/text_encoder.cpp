@@ -201,7 +201,7 @@ struct TextEncoder::State {
       begin += length;
     }
     at::Tensor pooled = at::stack(texts);
-    constexpr double kLeastNorm = 1e-12;  // as torch.nn.functional.normalize
+    constexpr double kLeastNorm = 1e-12;  // the value of torch.nn.functional.normalize
     if (normalised) pooled = pooled / pooled.norm(2, 1, true).clamp_min(kLeastNorm);
     return pooled.to(at::kCPU).contiguous();
   }

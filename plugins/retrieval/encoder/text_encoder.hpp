@@ -17,7 +17,7 @@ namespace krl::retrieval {
 
 struct EncoderOptions {
   std::string device = "cpu";  // or "cuda", "cuda:1", …
-  int threads = 1;             // of a call, for batches of texts; a single text takes one
+  int threads = 1;             // threads of a call, for batches of texts; a single text takes one
 };
 
 class TextEncoder {

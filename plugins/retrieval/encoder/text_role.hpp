@@ -1,4 +1,4 @@
-// What a text is to an encoder: models may put another prompt before each.
+// The role of a text for an encoder: models may put another prompt before each.
 #pragma once
 
 #include <functional>

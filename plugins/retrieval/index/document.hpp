@@ -1,4 +1,4 @@
-// What retrieval finds: a text with its origin. Plain data.
+// The unit of retrieval: a text with its origin. Plain data.
 #pragma once
 
 #include <nlohmann/json.hpp>

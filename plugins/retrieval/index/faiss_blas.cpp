@@ -1,9 +1,11 @@
-// What FAISS's flat index refers to of BLAS and LAPACK, hidden in whatever links it.
+// The functions of BLAS and LAPACK that FAISS's flat index refers to, hidden in the program or
+// plugin
+// that links it.
 //
 // libtorch defines functions of these names for itself and calls them by name, so a BLAS that comes
-// before it in a program or plugin takes its matrix products over: with Debian's reference BLAS the
+// before it in a program or plugin takes over its matrix products: with Debian's reference BLAS the
 // encoder is more than ten times slower. Hidden functions leave it alone. The index searches for
-// single vectors by its own loop and rotates nothing, so none of these is called by it.
+// single vectors by its own loop and rotates nothing, so it calls none of these.
 #include <cstddef>
 #include <kernelrl/values.hpp>
 

@@ -16,10 +16,10 @@
 
 namespace krl::retrieval {
 
-// What made the vectors of an index.
+// Identifies the encoder that made the vectors of an index.
 struct EncoderIdentity {
   std::string fingerprint;  // SentenceModel's
-  std::string folder;       // where it was then; for messages alone
+  std::string folder;       // its folder at that time; only for messages
 };
 
 struct StoredIndex {

@@ -14,7 +14,7 @@
 namespace krl::retrieval {
 
 struct Neighbour {
-  std::size_t index;  // of the vector
+  std::size_t index;  // index of the vector
   float product;
 };
 

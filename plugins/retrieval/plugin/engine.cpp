@@ -14,7 +14,7 @@
 namespace krl::retrieval {
 namespace {
 
-// What is not there may come to be there: no mistake of the plan's.
+// Files that are missing may be created later, so that this is no mistake of the plan.
 template <class Read>
 auto open(const Read& read, const std::string& what_to_do = {}) -> decltype(read()) {
   try {
@@ -49,7 +49,7 @@ class IndexDataset final : public SearchableDataset {
   void find(const DocumentQuery& query, const FoundSink& sink) override {
     const TaskTexts texts = texts_of(query.task());
     GuardedTexts guard = guard_of(texts);
-    // Of these the texts must do: to encode every answer of a warm-up would take minutes.
+    // Only the texts are compared: encoding every answer of a warm-up would take minutes.
     for (const std::string_view text : query.guarded())
       guard.identities.push_back(identity_of(text));
     Query question;

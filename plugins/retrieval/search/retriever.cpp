@@ -37,7 +37,7 @@ std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) plain += c;  // of a letter beyond ASCII
+    if (byte >= 0x80) plain += c;  // part of a letter beyond ASCII
     if (byte < 0x80 && std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
   }
   return plain;
@@ -126,7 +126,7 @@ class Retriever::Search {
     return repeats ? std::optional(Reason::kRepeats) : std::nullopt;
   }
 
-  // To the query or a guarded text, by their vectors.
+  // True if the document's vector is similar to that of the query or of a guarded text.
   bool is_similar(std::size_t index) const {
     const std::span<const float> vector = retriever_.vectors_.vector(index);
     const float least = retriever_.rules_.similar;
@@ -142,10 +142,10 @@ class Retriever::Search {
   const Retriever& retriever_;
   const Query& query_;
   const std::vector<float> vector_;
-  std::set<std::size_t> own_documents_;  // of the query's task
+  std::set<std::size_t> own_documents_;  // documents of the query's task
   std::vector<TextIdentity> guarded_;
   Retrieval result_;
-  std::vector<TextIdentity> found_;  // of the hits
+  std::vector<TextIdentity> found_;  // identities of the hits
 };
 
 const char* reason_name(Reason reason) {

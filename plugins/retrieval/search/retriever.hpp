@@ -1,7 +1,6 @@
-// Finds the documents of an index that are nearest to a query, and leaves out what would give its
-// task's answer away: documents of the task itself, and near duplicates of them and of texts that
-// are guarded. What was left out is reported with the reason. Thread-safe as far as its `Encode`
-// is.
+// Finds the documents of an index that are nearest to a query, and leaves out those that would give
+// away its task's answer: documents of the task itself, and near duplicates of them and of guarded
+// texts. Omitted documents are reported with the reason. Thread-safe as far as its `Encode` is.
 #pragma once
 
 #include <cstddef>
@@ -22,27 +21,30 @@
 namespace krl::retrieval {
 
 struct RetrievalRules {
-  // From this cosine of their vectors on, two texts are near duplicates; above 1: never. By MiniLM,
-  // at 0.9 half of the kernels for the same task are, and 0.2 % of those for different ones; copies
-  // with other names have less than 0.8, so it is their normal forms that tell them.
+  // From this cosine of their vectors on, two texts are near duplicates; above 1: never. With
+  // MiniLM at 0.9, this applies to half of the kernels for the same task, and to 0.2 % of those for
+  // different ones. Copies with other names are below 0.8, so only their normal forms identify
+  // them.
   float similar = 0.9f;
-  int threads = 1;  // of a search
+  int threads = 1;  // threads of a search
 };
 
 // Texts of which no near duplicate may be found, such as a task's reference, its naive kernel and
 // known solutions. Made once for a task.
 struct GuardedTexts {
   std::vector<TextIdentity> identities;
-  std::vector<float> vectors;  // of those whose meaning is guarded as well: any number × dimension
+  // Vectors of texts whose meaning is guarded as well: any number × dimension.
+  std::vector<float> vectors;
 };
 
 struct Query {
   std::string_view text = {};
-  // Of the task: documents that have one of them as their task, id or metadata are its own, however
-  // it is written ("row_sum", "Row sum"). Their copies are told by their texts, not by their vectors.
+  // Names of the task: documents that have one of them as their task, id or metadata are its own,
+  // in any spelling ("row_sum", "Row sum"). Copies of these are recognised by their texts, not by
+  // their vectors.
   std::span<const std::string> names = {};
   const GuardedTexts* guarded = nullptr;  // besides the query's own text, which is always guarded
-  std::size_t count = 3;                  // of documents to find
+  std::size_t count = 3;                  // number of documents to find
 };
 
 struct Hit {
@@ -52,11 +54,11 @@ struct Hit {
 
 enum class Reason {
   kOwnTask,        // the query's task
-  kSameText,       // as a guarded text or one of the query's task
-  kSameSource,     // as such a text, with other names, numbers or layout
-  kSameKernel,     // with a kernel of such a text
+  kSameText,       // the same text as a guarded one or one of the query's task
+  kSameSource,     // such a text with other names, numbers or layout
+  kSameKernel,     // contains a kernel of such a text
   kSimilarSource,  // most of its tokens are, in their order, those of such a text
-  kSimilarVector,  // to that of a guarded text
+  kSimilarVector,  // its vector is similar to a guarded text's
   kRepeats,        // a near duplicate of a hit with a higher score
 };
 
@@ -88,7 +90,7 @@ class Retriever {
  private:
   class Search;
 
-  // Of a document; made when it is first wanted.
+  // Returns the identity of a document, which is made on first use.
   const TextIdentity& identity(std::size_t document) const;
 
   StoredIndex index_;
@@ -97,7 +99,7 @@ class Retriever {
   VectorIndex vectors_;
   std::unordered_multimap<std::string, std::size_t> by_name_;  // documents by all of their names
   mutable std::unordered_map<std::size_t, TextIdentity> identities_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of identities_
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards identities_
 };
 
 }  // namespace krl::retrieval

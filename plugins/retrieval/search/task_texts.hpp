@@ -1,4 +1,5 @@
-// What documents are looked for by, and what they must not give away, of a task. Thread-safe.
+// The texts of a task that documents are searched by, and those that documents must not give away.
+// Thread-safe.
 #pragma once
 
 #include <kernelrl/views.hpp>
@@ -8,12 +9,12 @@
 namespace krl::retrieval {
 
 struct TaskTexts {
-  std::string query;                 // what the task is about: its title, its prompt, its reference
+  std::string query;                 // describes the task: its title, its prompt, its reference
   std::vector<std::string> names;    // its id and title: documents with one of them are its own
   std::vector<std::string> guarded;  // its reference and its naive kernel
 };
 
-// Of a definition that cannot be read only the task's own texts count.
+// If the definition cannot be read, only the task's own texts count.
 TaskTexts texts_of(const Task& task);
 
 }  // namespace krl::retrieval

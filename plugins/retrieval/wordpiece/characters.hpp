@@ -21,7 +21,7 @@ bool is_punctuation(char32_t c);
 // The ideographs that get blanks around them.
 bool is_ideograph(char32_t c);
 
-// What stripping accents removes from a text in normal form D: category Mn.
+// True for characters that stripping accents removes from a text in normal form D: category Mn.
 bool is_accent(char32_t c);
 
 // Appends the lower case of one character, which is several for U+0130. No context: a capital

@@ -1,4 +1,4 @@
-// What happens to a text before BERT's tokenizers split it into words: `BertNormalizer` of the
+// Normalises a text before BERT's tokenizers split it into words: `BertNormalizer` of the
 // `tokenizers` library. Thread-safe.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace krl::retrieval {
 
 struct Normalisation {
-  bool clean = true;             // without controls; all white space becomes blanks
+  bool clean = true;             // removes controls; all white space becomes blanks
   bool space_ideographs = true;  // a blank before and after each Chinese character
   bool strip_accents = true;
   bool lower_case = true;

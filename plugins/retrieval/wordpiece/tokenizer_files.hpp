@@ -13,7 +13,7 @@ namespace krl::retrieval {
 
 struct BertTokenizerDefinition {
   WordPiece::Vocabulary vocabulary;
-  std::string prefix = "##";       // of what continues a word
+  std::string prefix = "##";       // marks the continuation of a word
   std::size_t longest_word = 100;  // characters; longer ones are unknown
   TokenId unknown = 0;
   Normalisation normalisation;
@@ -21,7 +21,7 @@ struct BertTokenizerDefinition {
   std::vector<TokenId> before, after;  // special tokens around a text
 };
 
-// As BertTokenizer::from_json and from_vocabulary have it.
+// Reads the formats of BertTokenizer::from_json and from_vocabulary.
 BertTokenizerDefinition read_bert_tokenizer_json(const std::string& text,
                                                  const std::string& origin);
 BertTokenizerDefinition read_bert_vocabulary(const std::string& text, const std::string& origin,

@@ -5,7 +5,7 @@
 namespace krl::retrieval {
 
 std::optional<std::string_view> WordReader::next() {
-  std::size_t size = 0;  // of the word so far
+  std::size_t size = 0;  // length of the word so far
   for (std::string_view rest = rest_; !rest.empty();) {
     const std::size_t at = rest.size();
     const char32_t c = take_character(rest);

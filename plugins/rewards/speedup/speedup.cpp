@@ -35,8 +35,8 @@ struct Speedup final : krl::Reward {
     }
   }
 
-  // With c = clamp(s, floor, cap): linear c - floor, log log2(c / floor), steps the number of steps
-  // reached. 0 without a time, and for a kernel that did not pass.
+  // Computes, with c = clamp(s, floor, cap): linear c - floor, log log2(c / floor), steps the
+  // number of steps reached. 0 without a time, and for a kernel that did not pass.
   double score(const krl::Turn& turn) override {
     const krl::Evaluation evaluation = turn.evaluation();
     const double s = evaluation.passed() ? certain_speedup(evaluation) : krl::kUnknown;

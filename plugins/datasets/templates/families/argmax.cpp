@@ -1,4 +1,4 @@
-// Where the largest (or smallest) element of every row is; the first one if several are equal.
+// Finds the largest (or smallest) element of every row; the first one if several are equal.
 #include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {

@@ -63,7 +63,7 @@ struct Formula {
   const char* scalar;     // nullptr: none
   const char* value;      // the element, of $e0, $e1 and $s
   const char* prompt;     // right of "="; the tensors are $x0 and $x1
-  const char* reference;  // of x0, x1 and s
+  const char* reference;  // expression of x0, x1 and s
   bool canonical = true;
 };
 

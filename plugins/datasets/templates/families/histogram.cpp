@@ -1,4 +1,4 @@
-// How often every key occurs.
+// Counts how often every key occurs.
 #include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {

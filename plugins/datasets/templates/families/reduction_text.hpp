@@ -1,4 +1,4 @@
-// How two partial results become one, for every place where a reduction needs it.
+// Texts that combine two partial results, for every place where a reduction needs one.
 #pragma once
 
 #include <string>

@@ -5,8 +5,8 @@
 namespace krl::templates {
 namespace {
 
-// In all variants r is the row, j the column; $body computes the element, $width is the number of
-// columns.
+// The variants have r as the row, j as the column; $body computes the element, $width is the number
+// of columns.
 constexpr const char* kRowThread = R"(
 // @launch kern<<<ceil_div($rows, $B), $B>>>($args)
 __global__ void kern($params) {
