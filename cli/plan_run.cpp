@@ -27,7 +27,11 @@ void show(StopNews news, Display& display) {
     return;
   }
   const bool at_once = news == StopNews::kSecond;
-  log(Severity::kInfo, at_once ? "asked to stop at once" : "asked to stop after the iteration");
+  log(Severity::kInfo,
+      at_once ? "asked to stop at once"
+      : news == StopNews::kHangUp
+          ? "the terminal or the reader of the output is gone: stops after the iteration"
+          : "asked to stop after the iteration");
   display.stopping(at_once);
 }
 

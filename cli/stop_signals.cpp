@@ -4,9 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+
+#include "cli/console.hpp"
 
 namespace krl::cli {
 namespace {
@@ -21,7 +24,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 std::atomic<int> g_write_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-constexpr char kFirst = 1, kSecond = 2, kOver = 3;
+constexpr char kFirst = 1, kSecond = 2, kOver = 3, kHangUp = 4;
 
 constexpr std::chrono::seconds kPatience{2};  // for what was asked to end at once
 
@@ -40,6 +43,54 @@ void set_handler(void (*handler)(int)) {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+void on_hang_up(int) {
+  if (!g_stop.exchange(true)) tell(kHangUp);
+}
+
+// What the handlers of SIGHUP and SIGPIPE replaced.
+struct sigaction g_before_hang_up, g_before_pipe;
+
+// The program's two streams.
+std::array<int, 2> g_streams{-1, -1};
+
+// True if nobody is left to read what the program prints.
+bool is_unread(int descriptor) {
+  pollfd stream{descriptor, POLLOUT, 0};
+  return ::poll(&stream, 1, 0) > 0 && (stream.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// The pipe may be a plugin's own, which it should have guarded.
+void on_broken_pipe(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  if (is_unread(g_streams[0]) || is_unread(g_streams[1])) {
+    on_hang_up(signal);
+  } else if ((g_before_pipe.sa_flags & SA_SIGINFO) != 0) {
+    g_before_pipe.sa_sigaction(signal, info, context);
+  } else {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+  }
+  errno = error;
+}
+
+// Takes a signal over that is not ignored.
+void take_over(int signal, const struct sigaction& action, struct sigaction& before) {
+  ::sigaction(signal, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+}
+
+void take_hang_ups() {
+  g_streams = {::fileno(output()), ::fileno(errors())};
+  struct sigaction action = {};
+  action.sa_handler = on_hang_up;
+  action.sa_flags = SA_RESTART;
+  take_over(SIGHUP, action, g_before_hang_up);
+  action.sa_sigaction = on_broken_pipe;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigfillset(&action.sa_mask);  // as for a crash, which it may be
+  take_over(SIGPIPE, action, g_before_pipe);
 }
 
 void on_signal(int) {
@@ -65,9 +116,11 @@ void listen(int read_end, const StopSignals::Told& told) {
   std::chrono::milliseconds patience{-1};
   for (char what = 0; (what = next_byte(read_end, patience)) != kOver;) {
     if (what == kFirst) told(StopNews::kFirst);
+    if (what == kHangUp) told(StopNews::kHangUp);
     if (what == kSecond) told(StopNews::kSecond);
     if (what == 0) told(StopNews::kStillRunning);
-    if (what != kFirst) patience = what == 0 ? 2 * patience : kPatience;
+    if (what == 0) patience *= 2;
+    if (what == kSecond) patience = kPatience;
   }
 }
 
@@ -82,11 +135,14 @@ StopSignals::StopSignals(Told told) {
     g_write_end = write_end_ = ends[1];
     teller_ = std::thread([this, told = std::move(told)] { listen(read_end_, told); });
   }
+  take_hang_ups();
   set_handler(on_signal);
 }
 
 StopSignals::~StopSignals() {
   set_handler(SIG_DFL);
+  ::sigaction(SIGHUP, &g_before_hang_up, nullptr);
+  ::sigaction(SIGPIPE, &g_before_pipe, nullptr);
   settle();
   for (const int end : {read_end_, write_end_})
     if (end >= 0) ::close(end);

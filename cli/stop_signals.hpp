@@ -1,5 +1,7 @@
-// Turns SIGINT and SIGTERM into requests: the first asks the run to stop after its step, the second
-// to stop at once, and the third ends the process. One object at a time; main thread.
+// Turns signals into requests. The first SIGINT or SIGTERM asks the run to stop after its step, the
+// second to stop at once, and the third ends the process. A hang-up of the terminal, or output that
+// nobody reads any more, asks as the first one does, however often it comes: a closed terminal sends
+// several. What is ignored, as under nohup, stays ignored. One object at a time; main thread.
 #pragma once
 
 #include <atomic>
@@ -8,9 +10,10 @@
 
 namespace krl::cli {
 
-// The first signal came, or the second; or the process is still running seconds after the second,
-// and again whenever that time has doubled.
-enum class StopNews { kFirst, kSecond, kStillRunning };
+// The first signal came, the terminal or the reader of the output is gone, or the second signal
+// came; or the process is still running seconds after the second, and again whenever that time has
+// doubled.
+enum class StopNews { kFirst, kHangUp, kSecond, kStillRunning };
 
 class StopSignals {
  public:

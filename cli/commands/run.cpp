@@ -45,7 +45,7 @@ Status check_meant(const Plan& plan) {
 int run_command(const Words& words) {
   CommandLine line(
       "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR] [--resume] [--dry-run]",
-      "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT and SIGTERM finish the iteration, write a checkpoint and print how to resume.\n");
+      "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT, SIGTERM, a hang-up or a closed output finish the iteration and write a checkpoint.\n");
   line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
       "from", po::value<std::string>()->value_name("DIR"),
       "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; required again with --resume")(

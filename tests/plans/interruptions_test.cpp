@@ -87,6 +87,51 @@ INSTANTIATE_TEST_SUITE_P(Interruptions, StopSignal, ::testing::Values(SIGINT, SI
                            return info.param == SIGINT ? "Interrupt" : "Terminate";
                          });
 
+TEST(Interruptions, AHangUpEndsTheRunCleanlyHoweverOftenItComes) {
+  const ScratchFolder folder;
+  const fs::path run = folder / "runs/toy";
+  Program program(toy_run(), folder.path());
+  ASSERT_TRUE(program.wait_until([&] { return metrics_in(run).size() >= 2; }))
+      << program.wait().output;
+  for (int i = 0; i < 5; ++i) program.send(SIGHUP);
+  EXPECT_EQ(program.wait().exit_code, 130);
+  EXPECT_EQ(newest_checkpoint(run), static_cast<int>(metrics_in(run).size()));
+  EXPECT_THAT(read_file(run / "logs.log").value_or(""), HasSubstr("the terminal or the reader"));
+  expect_same_after_resume(folder.path());
+}
+
+// `call` of the toy's run in bash, $RUN; the exit code.
+int in_shell(const std::string& call, const fs::path& folder) {
+  std::string words = "cd " + folder.string() + " && RUN='" KERNELRL_BINARY_DIR "/bin/kernelrl";
+  for (const std::string& word : toy_run()) words += " " + word;
+  const int status = std::system((words + "' bash -c '" + call + "' > said 2>&1").c_str());
+  return WEXITSTATUS(status);
+}
+
+TEST(Interruptions, AReaderThatGoesAwayEndsTheRunCleanly) {
+  for (const char* call :
+       {"$RUN | head -1; exit ${PIPESTATUS[0]}", "$RUN 2>&1 | head -1; exit ${PIPESTATUS[0]}"}) {
+    const ScratchFolder folder;
+    const fs::path run = folder / "runs/toy";
+    EXPECT_EQ(in_shell(call, folder.path()), 130) << call;
+    EXPECT_GE(newest_checkpoint(run), 1);
+    EXPECT_EQ(newest_checkpoint(run), static_cast<int>(metrics_in(run).size()));
+    expect_same_after_resume(folder.path());
+  }
+}
+
+TEST(Interruptions, NohupSurvivesAHangUp) {
+  const ScratchFolder folder;
+  ::signal(SIGHUP, SIG_IGN);  // inherited by the program
+  Program program(toy_run(), folder.path());
+  ::signal(SIGHUP, SIG_DFL);
+  const auto iterations = [&] { return metrics_in(folder / "runs/toy").size(); };
+  ASSERT_TRUE(program.wait_until([&] { return iterations() >= 2; }));
+  program.send(SIGHUP);
+  const std::size_t before = iterations();
+  EXPECT_TRUE(program.wait_until([&] { return iterations() >= before + 5; }));
+}
+
 // The command that the output ends with, run by a shell in another folder.
 Ending run_printed_command(const std::string& output, const std::string& more) {
   constexpr std::string_view kHint = "resume with: ";
