@@ -42,9 +42,8 @@ Loss loss_of(const Settings& settings) {
   loss.name = learn.loss.name;
   loss.aggregation = boundary_number(aggregation_of(learn));
   loss.temperature = settings.rollout.temperature;
-  for (const LossParameter& p : learn.loss.parameters)
-    loss.parameters.emplace_back(p.name, p.value);
-  for (const LossParameter& p : learn.critic) loss.parameters.emplace_back(p.name, p.value);
+  for (const LossParameter& p : learn.loss.parameters) loss.parameters.push_back({p.name, p.value});
+  for (const LossParameter& p : learn.critic) loss.parameters.push_back({p.name, p.value});
   return loss;
 }
 

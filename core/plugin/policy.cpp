@@ -144,7 +144,7 @@ Status Policy::check_loss(const Component& policy, const nlohmann::json& options
   const auto check = function_of(policy, &krl_policy_v::check_loss);
   if (check == nullptr) return {};
   const ConfigView config(options);
-  const LossView c_loss(loss);
+  const CView c_loss(loss);
   Call call(policy, scope);
   Status status = call.run("check_loss", [&] { return check(config.c(), call.c(), c_loss.c()); });
   if (is_unimplemented(status)) return {};
@@ -294,7 +294,7 @@ Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) co
 }
 
 Status Policy::forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const {
-  const LossView c_loss(loss);
+  const CView c_loss(loss);
   const Rows<krl_example> c_examples = rows_of(batch);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
@@ -305,12 +305,11 @@ Status Policy::forward_backward(const Loss& loss, const Batch& batch, Metrics& m
   return {};
 }
 
-Status Policy::optimizer_step(const Optimizer& o, Metrics& metrics) const {
-  const krl_optimizer c_optimizer{
-      sizeof(krl_optimizer), 0, o.lr, o.beta1, o.beta2, o.epsilon, o.weight_decay, o.grad_clip};
+Status Policy::optimizer_step(const Optimizer& optimizer, Metrics& metrics) const {
+  const CView c_optimizer(optimizer);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "optimizer_step", [&](void* self, auto* context) {
-    return table().optimizer_step(self, context, &c_optimizer);
+    return table().optimizer_step(self, context, c_optimizer.c());
   }));
   merge(metrics, call.metrics());
   return {};

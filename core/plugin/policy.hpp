@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <kernelrl/policy_values.hpp>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
@@ -19,10 +20,7 @@
 
 namespace krl::core {
 
-struct Message {
-  std::uint32_t role = KRL_ROLE_USER;  // KRL_ROLE_*
-  std::string text;
-};
+using Message = MessageValue;
 using Prompt = std::vector<Message>;
 
 struct Sampling {
@@ -43,30 +41,11 @@ struct SampleRequest {
   std::int64_t deadline_ns = 0;                  // by the steady clock; 0 = none
 };
 
-// One training example: one turn.
-struct Example {
-  std::vector<std::int32_t> prompt_tokens, tokens;
-  // One for each of `tokens`, or empty (krl_example).
-  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {},
-                     old_logprobs = {}, reference_logprobs = {};
-  std::uint64_t version = 0;
-  std::string state = {};
-};
-
+using Example = ExampleValue;
 using Batch = std::vector<const Example*>;  // borrowed, each from where all examples are
 
-struct Loss {
-  std::string name;  // "ppo", "cross_entropy", …
-  std::uint32_t aggregation = KRL_TOKEN_MEAN;
-  double normaliser = 1;   // for the whole optimiser step
-  double temperature = 1;  // temperature at which the examples were sampled
-  std::vector<std::pair<std::string, double>> parameters;
-  bool last_of_step = true;
-};
-
-struct Optimizer {  // AdamW
-  double lr = 0, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weight_decay = 0, grad_clip = 1;
-};
+using Loss = LossValue;
+using Optimizer = OptimizerValue;
 
 // The numbers are the boundary's (KRL_LOGPROBS_RAW …).
 enum class LogprobKind : std::uint32_t { kUnknown, kRaw, kScaled, kProcessed };

@@ -111,9 +111,7 @@ Answer answer_of(const krl_sample& s) {
 }  // namespace
 
 Rows<krl_message> messages_of(const Prompt& prompt) {
-  return {prompt, [](const Message& m) {
-            return krl_message{sizeof(krl_message), m.role, to_c(m.text)};
-          }};
+  return {prompt, [](const Message& message) { return *CView(message).c(); }};
 }
 
 SamplingView::SamplingView(const Sampling& s) {
@@ -308,46 +306,12 @@ krl_status RequestFeed::take(bool wait, const krl_request** out) {
   return KRL_OK;
 }
 
-namespace {
-
-krl_example c_example(const Example& e) {
-  return {sizeof(krl_example),
-          0,
-          i32s(e.prompt_tokens),
-          i32s(e.tokens),
-          f32s(e.logprobs),
-          f32s(e.advantages),
-          f32s(e.weights),
-          f32s(e.values),
-          f32s(e.returns),
-          f32s(e.old_logprobs),
-          f32s(e.reference_logprobs),
-          e.version,
-          to_c(e.state)};
+Rows<krl_example> rows_of(const std::vector<Example>& examples) {
+  return {examples, [](const Example& example) { return *CView(example).c(); }};
 }
-
-}  // namespace
-
-Rows<krl_example> rows_of(const std::vector<Example>& examples) { return {examples, c_example}; }
 
 Rows<krl_example> rows_of(const Batch& batch) {
-  return {batch, [](const Example* example) { return c_example(*example); }};
+  return {batch, [](const Example* example) { return *CView(*example).c(); }};
 }
-
-LossView::LossView(const Loss& loss)
-    : parameters_(
-          loss.parameters,
-          [](const auto& parameter) {
-            return krl_parameter{sizeof(krl_parameter), 0, to_c(parameter.first), parameter.second};
-          }),
-      c_{sizeof(krl_loss),
-         loss.aggregation,
-         to_c(loss.name),
-         loss.normaliser,
-         loss.temperature,
-         parameters_.data(),
-         parameters_.size(),
-         loss.last_of_step ? KRL_LOSS_LAST_OF_STEP : 0,
-         0} {}
 
 }  // namespace krl::core

@@ -172,20 +172,6 @@ class RequestFeed {
 Rows<krl_example> rows_of(const std::vector<Example>& examples);
 Rows<krl_example> rows_of(const Batch& batch);
 
-// A loss in C's terms, borrowed.
-class LossView {
- public:
-  explicit LossView(const Loss& loss);
-  LossView(const LossView&) = delete;
-  LossView& operator=(const LossView&) = delete;
-
-  const krl_loss* c() const { return &c_; }
-
- private:
-  Rows<krl_parameter> parameters_;
-  krl_loss c_;
-};
-
 // Receives a number for every token of every example, and checks them. `Sink` is krl_critic_sink or
 // krl_logprob_sink.
 template <class Sink>

@@ -142,6 +142,7 @@ class Loss {
     return std::nullopt;
   }
   bool last_of_step() const { return (c_->flags & KRL_LOSS_LAST_OF_STEP) != 0; }
+  const krl_loss* c() const { return c_; }
 
  private:
   const krl_loss* c_;

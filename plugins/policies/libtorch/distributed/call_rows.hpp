@@ -1,16 +1,18 @@
-// The requests, examples and losses of a call as bytes for another rank, and the C structs of a
-// part of a call. Objects own the data of their views, or borrow it where stated. One thread at a
+// The requests and examples of a call as bytes for another rank, and the C structs of a part of a
+// call. Objects own the data of their views, or borrow it where stated. One thread at a
 // time.
 #pragma once
 
 #include <deque>
 #include <kernelrl/policy.hpp>
+#include <kernelrl/policy_values.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "plugins/policies/libtorch/distributed/message.hpp"
 #include "plugins/policies/libtorch/distributed/sharing.hpp"
+#include "plugins/policies/libtorch/distributed/value_messages.hpp"
 
 namespace krl::libtorch {
 
@@ -27,25 +29,32 @@ class RequestPart {
 // Its deadline as the time that is left: each machine has a separate clock.
 void write_request(MessageWriter& message, const Request& request);
 
-// Requests that came as bytes. They keep their addresses as more come.
-class ReceivedRequests {
+// Values that came as bytes, and the structs of abi.h that stand for them. They keep their addresses
+// as more come.
+template <class V>
+class Received {
  public:
-  // Reads one more; it lives as long as this.
-  const krl_request* add(MessageReader& message);
-  Requests requests() const { return {rows_.data(), rows_.size()}; }
+  // The struct lives as long as this.
+  const typename V::C* add(V value) {
+    const V& kept = values_.emplace_back(std::move(value));
+    rows_.push_back(views_.emplace_back(kept).c());
+    return rows_.back();
+  }
+  const std::vector<const typename V::C*>& rows() const { return rows_; }
 
  private:
-  struct Row {
-    std::deque<std::string> texts;
-    std::deque<krl_message> messages;
-    std::vector<const krl_message*> pointers;
-    std::vector<krl_str> stop;
-    std::vector<std::int32_t> tokens, answer;
-    krl_sampling sampling{};
-    krl_request request{};
-  };
-  std::deque<Row> owned_;
-  std::vector<const krl_request*> rows_;
+  std::deque<V> values_;
+  std::deque<CView<V>> views_;
+  std::vector<const typename V::C*> rows_;
+};
+
+class ReceivedRequests {
+ public:
+  const krl_request* add(MessageReader& message);
+  Requests requests() const { return {received_.rows().data(), received_.rows().size()}; }
+
+ private:
+  Received<RequestValue> received_;
 };
 
 // Some of the examples of a call, borrowed from it.
@@ -63,13 +72,10 @@ void write_examples(MessageWriter& message, const Examples& examples, const Rank
 class ReceivedExamples {
  public:
   explicit ReceivedExamples(MessageReader& message);
-  Examples examples() const { return {rows_.data(), rows_.size()}; }
+  Examples examples() const { return {received_.rows().data(), received_.rows().size()}; }
 
  private:
-  std::deque<std::vector<std::int32_t>> tokens_;
-  std::deque<std::vector<float>> values_;
-  std::deque<krl_example> owned_;
-  std::vector<const krl_example*> rows_;
+  Received<ExampleValue> received_;
 };
 
 using Rows = std::vector<std::vector<float>>;  // for each example, a number for each of its tokens
@@ -97,41 +103,6 @@ class RowCollector {
 
   Rows rows_;
   C c_;
-};
-
-void write_loss(MessageWriter& message, const Loss& loss);
-
-class ReceivedLoss {
- public:
-  explicit ReceivedLoss(MessageReader& message);
-  ReceivedLoss(const ReceivedLoss&) = delete;
-  ReceivedLoss& operator=(const ReceivedLoss&) = delete;
-  Loss loss() const { return Loss(&c_); }
-
- private:
-  std::string name_;
-  std::deque<std::string> names_;
-  std::deque<krl_parameter> parameters_;
-  std::vector<const krl_parameter*> pointers_;
-  krl_loss c_{};
-};
-
-void write_optimizer(MessageWriter& message, const krl_optimizer& optimizer);
-krl_optimizer read_optimizer(MessageReader& message);
-
-void write_sample(MessageWriter& message, const krl_sample& sample);
-
-class ReceivedSample {
- public:
-  explicit ReceivedSample(MessageReader& message);
-  // Borrows from this.
-  krl_sample sample() const;
-
- private:
-  krl_sample c_{};
-  std::string text_;
-  std::vector<std::int32_t> prompt_, tokens_;
-  std::vector<float> logprobs_;
 };
 
 // The error of a rank for a request that it cannot answer.

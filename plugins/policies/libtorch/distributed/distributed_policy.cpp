@@ -61,8 +61,8 @@ class PartSink final : public AnswerSink {
 
 void pass_on(AnswerKind kind, MessageReader& message, AnswerSink& sink) {
   if (kind == AnswerKind::kSample) {
-    const ReceivedSample received(message);
-    sink.put(received.sample());
+    const auto sample = read_value<SampleValue>(message);
+    sink.put(*CView(sample).c());
   } else {
     const FailedRequest failed = read_failed_request(message);
     sink.fail(failed.request, failed.status, failed.why);
@@ -324,7 +324,7 @@ void DistributedPolicy::forward_backward(const Loss& loss, const Examples& examp
     const Figures figures = on_all_ranks(
         CommandKind::kForwardBackward, context,
         [&](MessageWriter& message, int rank) {
-          write_loss(message, loss);
+          write_value(message, value_of<LossValue>(*loss.c()));
           write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
         },
         [&](const Context& here) {
@@ -347,7 +347,9 @@ void DistributedPolicy::drop_gradient(const Context& context) {
 void DistributedPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {
   const Figures figures = on_all_ranks(
       CommandKind::kOptimizerStep, context,
-      [&](MessageWriter& message, int) { write_optimizer(message, optimizer); },
+      [&](MessageWriter& message, int) {
+        write_value(message, value_of<OptimizerValue>(optimizer));
+      },
       [&](const Context& here) { local_->optimizer_step(optimizer, here); });
   for (const auto& [name, value] : figures) context.metric(name, value);
 }

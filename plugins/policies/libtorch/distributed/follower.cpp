@@ -23,7 +23,7 @@ class AnswersToRank0 final : public AnswerSink {
   void put(krl_sample sample) override {
     MessageWriter message;
     message.number(static_cast<std::uint8_t>(AnswerKind::kSample));
-    write_sample(message, sample);
+    write_value(message, value_of<SampleValue>(sample));
     group_.send(0, std::move(message).take());
   }
   void fail(std::uint32_t request, krl_status status, std::string_view why) override {
@@ -148,7 +148,7 @@ class Follower {
       case CommandKind::kDropGradient:
         return local_.drop_gradient();
       case CommandKind::kOptimizerStep:
-        return local_.optimizer_step(read_optimizer(message), context);
+        return optimizer_step(message, context);
       case CommandKind::kSave:
         return local_.join_save();
       case CommandKind::kLoad:
@@ -214,9 +214,15 @@ class Follower {
   }
 
   void forward_backward(MessageReader& message, const Context& context) {
-    const ReceivedLoss loss(message);
+    const auto loss = read_value<LossValue>(message);
     const ReceivedExamples received(message);
-    local_.forward_backward(loss.loss(), received.examples(), context);
+    const CView c_loss(loss);
+    local_.forward_backward(Loss(c_loss.c()), received.examples(), context);
+  }
+
+  void optimizer_step(MessageReader& message, const Context& context) {
+    const auto optimizer = read_value<OptimizerValue>(message);
+    local_.optimizer_step(*CView(optimizer).c(), context);
   }
 
   void load(const Context& context) {

@@ -144,20 +144,48 @@ TEST(CallRows, BringExamplesAcross) {
   EXPECT_TRUE(example.values().empty());
 }
 
-TEST(CallRows, BringLossesAcross) {
-  const test::LossSpec spec("ppo", 128, {{"clip_low", 0.1}, {"kl", 0.5}}, KRL_TOKEN_SUM, 0.7);
+// What a value holds after the way to another rank and into C's terms.
+template <class V>
+V sent(const V& value) {
   MessageWriter writer;
-  write_loss(writer, spec);
+  write_value(writer, value);
   const std::string bytes = std::move(writer).take();
   MessageReader reader(bytes);
-  const ReceivedLoss received(reader);
-  const Loss loss = received.loss();
-  EXPECT_EQ(loss.name(), "ppo");
-  EXPECT_EQ(loss.normaliser(), 128);
-  EXPECT_EQ(loss.temperature(), 0.7);
-  EXPECT_EQ(loss.aggregation(), KRL_TOKEN_SUM);
-  EXPECT_EQ(loss.parameter("clip_low"), 0.1);
-  EXPECT_EQ(loss.parameter("kl"), 0.5);
+  const auto received = read_value<V>(reader);
+  reader.expect_end();
+  return value_of<V>(*CView(received).c());
+}
+
+TEST(CallRows, BringLossesAcross) {
+  LossValue spec{"ppo", KRL_TOKEN_SUM, 128, 0.7, {{"clip_low", 0.1}, {"kl", 0.5}}};
+  const LossValue loss = sent(spec);
+  EXPECT_EQ(loss.name, "ppo");
+  EXPECT_EQ(loss.normaliser, 128);
+  EXPECT_EQ(loss.temperature, 0.7);
+  EXPECT_EQ(loss.aggregation, KRL_TOKEN_SUM);
+  EXPECT_EQ(loss.parameters.at(1).name, "kl");
+  EXPECT_EQ(loss.parameters.at(1).value, 0.5);
+  EXPECT_EQ(loss.flags, KRL_LOSS_LAST_OF_STEP);
+  spec.flags = 0;
+  EXPECT_EQ(sent(spec).flags, 0U);
+}
+
+TEST(CallRows, LoseNoFieldOnTheWay) {
+  RequestValue request;
+  request.session = "run/3";
+  EXPECT_EQ(sent(request).session, "run/3");
+  ExampleValue example;
+  example.version = 7;
+  example.state = "v7";
+  EXPECT_EQ(sent(example).version, 7U);
+  EXPECT_EQ(sent(example).state, "v7");
+  SampleValue sample;
+  sample.tokens = {1, 2, 3};
+  sample.spans = {{0, 4}, {2, 5}};
+  sample.state = "s";
+  EXPECT_EQ(sent(sample).spans.at(1).first_token, 2U);
+  EXPECT_EQ(sent(sample).spans.at(1).version, 5U);
+  EXPECT_EQ(sent(sample).state, "s");
 }
 
 // Every message cut at every place is an error, not a crash.
