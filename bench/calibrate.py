@@ -2,7 +2,7 @@
 r"""Holds the cpu backend's estimated times against measured ones, and fits the model of a GPU to them.
 
     build/bench/launch_counters 160 "H200 SXM" >build/launches.csv
-    bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv \
+    bench/calibrate.py build/launches.csv bench/results/h200_agreement.csv \
         [--fit] [--svg FILE]
 
 The first file has the counters of every launch and its estimate by the model as it is built; the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs kernelrl against real servers on this machine's CPU, vLLM and SkyRL, and writes one report. It builds nothing.
 #
-#   scripts/check_remote.sh FOLDER [BUILD [REPORT]]   default: build/release, bench/results/DATE_remote.md
+#   scripts/check_remote.sh FOLDER [BUILD [REPORT]]   default: build/release, remote_report.md
 #
 # FOLDER keeps the servers, 13 GB downloaded by the first call, and their logs. MODEL: the Hugging Face directory that they
 # serve, default .deps/models/smollm2. PYTHON: Python 3.12 or newer, default python3.12.
@@ -15,7 +15,7 @@ fail() {
 }
 
 (($# >= 1 && $# <= 3)) && [[ $1 != -* ]] || fail "usage: scripts/check_remote.sh FOLDER [BUILD [REPORT]]"
-folder=$(realpath -m "$1") build=${2:-build/release} report=${3:-bench/results/$(date -u +%Y-%m-%d)_remote.md}
+folder=$(realpath -m "$1") build=${2:-build/release} report=${3:-remote_report.md}
 model=$(realpath -m "${MODEL:-.deps/models/smollm2}") python=${PYTHON:-python3.12}
 kernelrl=$build/bin/kernelrl
 [[ -x $kernelrl ]] || fail "no $kernelrl: build with cmake --preset release && cmake --build --preset release"

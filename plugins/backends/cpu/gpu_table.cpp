@@ -4,7 +4,7 @@ namespace krl::cpu {
 namespace {
 
 // Fitted by bench/calibrate.py to the times of 198 kernels, two shapes each, measured on an NVIDIA
-// H200 (NVRTC 13.0; bench/results/2026-11-21_h200_agreement.csv), except for what is called an
+// H200 (NVRTC 13.0; bench/results/h200_agreement.csv), except for what is called an
 // estimate: those kernels are small and say nothing about it.
 constexpr ModelConstants kCalibrated = {
     .overlap_loss = 0.15,   // estimated

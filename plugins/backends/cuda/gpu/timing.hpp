@@ -32,7 +32,7 @@ struct TimingSettings {
 // Standard difference between the logarithms of the times of the same code from one loading to the
 // next: on an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the
 // samples contains the true value in more than 95 % of cases
-// (bench/results/2026-11-23_gpu_backends.md).
+// (bench/results/gpu.md).
 inline constexpr double kLoadError = 0.004;
 
 // The baseline of a candidate's times; none by default.
