@@ -9,7 +9,7 @@ foreach(name short_source scaled_copies brackets recorded asks_a_server)
 endforeach()
 
 kernelrl_add_tests(sdk_test
-  SOURCES component_test.cpp documentation_test.cpp evaluation_test.cpp examples_test.cpp views_test.cpp
+  SOURCES component_test.cpp documentation_test.cpp evaluation_test.cpp examples_test.cpp links_test.cpp views_test.cpp
   LIBRARIES kernelrl::sdk nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS} DEPENDS ${examples})
 
 # Holds a plugin, as component_test.cpp does, and an executable has one entry point of a plugin: hence in another one.
