@@ -1,6 +1,6 @@
 if(KERNELRL_LIBTORCH)
   add_executable(retrieval_bench ${CMAKE_SOURCE_DIR}/bench/retrieval_bench.cpp)
   target_compile_definitions(retrieval_bench PRIVATE KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_link_libraries(retrieval_bench PRIVATE kernelrl_retrieval_encoder kernelrl::faiss kernelrl_files kernelrl::warnings)
+  target_link_libraries(retrieval_bench PRIVATE kernelrl_retrieval_encoder kernelrl_files kernelrl::warnings)
   set_target_properties(retrieval_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()

@@ -4,9 +4,8 @@
 //
 // MODEL is a folder in the layout of sentence-transformers (scripts/get_minilm.sh makes one).
 // Documents are pieces of this project's sources. Encoding is measured on as many of them as take
-// a few seconds; the index has DOCUMENTS (48,000) vectors, those of the pieces and random ones. The
-// search is compared with FAISS's own. At last, how alike kernels are to the encoder.
-#include <faiss/IndexFlat.h>
+// a few seconds; the index has DOCUMENTS (48,000) vectors, those of the pieces and random ones. At
+// last, how alike kernels are to the encoder.
 
 #include <algorithm>
 #include <chrono>
@@ -145,8 +144,6 @@ void measure_queries(const TextEncoder& encoder, const SentenceModel& model, std
   fs::remove_all(folder);
   std::printf("writing, reading the index   %9.2f s  %9.2f s\n", writing, reading);
 
-  faiss::IndexFlatIP faiss(static_cast<faiss::Index::idx_t>(dimension));
-  faiss.add(static_cast<faiss::Index::idx_t>(count), vectors.data());
   const VectorIndex index(vectors, dimension, threads);
   const std::span query = std::span(vectors).first(dimension);
   std::printf("%-28s %12s %12s\n", "a query", "least", "median");
@@ -158,10 +155,6 @@ void measure_queries(const TextEncoder& encoder, const SentenceModel& model, std
     print(what.c_str(), times_of([&] { encoder.encode(piece, TextRole::kQuery); }));
   }
   print("search", times_of([&] { index.search(query, 20); }));
-  std::vector<float> products(20);
-  std::vector<faiss::Index::idx_t> ids(20);
-  print("search by FAISS",
-        times_of([&] { faiss.search(1, query.data(), 20, products.data(), ids.data()); }));
   const Encode fixed = [&](std::span<const std::string_view>, TextRole) {
     return std::vector<float>(query.begin(), query.end());
   };

@@ -18,14 +18,14 @@ namespace {
 
 constexpr const char* kProgram = "kernelrl-index";
 
-// Runs kernelrl-index, which links torch and FAISS.
+// Runs kernelrl-index, which links torch.
 int run(const Words& words) {
   Words all = {installed_program(kProgram)};
   all.insert(all.end(), words.begin(), words.end());
   const auto code = run_program(std::move(all));
   if (code) return *code;
   print_error("kernelrl: error: " + code.error().message +
-              "; it is built with libtorch and FAISS: run scripts/setup.sh and build again\n");
+              "; it is built with libtorch: run scripts/setup.sh and build again\n");
   return kRunFailed;
 }
 

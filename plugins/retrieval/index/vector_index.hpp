@@ -1,13 +1,9 @@
-// Finds the vectors with the largest inner products with another one, exactly: a flat FAISS index.
-// For vectors of length 1 that is their cosine. Owns a copy of the vectors. Immutable, hence
-// thread-safe.
-//
-// The search itself is ours: Debian's FAISS compares single vectors by SSE on one thread, which
-// takes three times as long (bench/README.md, retrieval_bench).
+// Finds the vectors with the largest inner products with another one, exactly, by computing
+// all of them. For vectors of length 1 that is their cosine. Owns a copy of the vectors.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,20 +19,22 @@ class VectorIndex {
   // `vectors`: any number of vectors of `dimension` floats, one after the other. REQUIRES:
   // dimension > 0, threads > 0.
   VectorIndex(std::span<const float> vectors, std::size_t dimension, int threads);
-  ~VectorIndex();
-  VectorIndex(VectorIndex&&) noexcept;
-  VectorIndex& operator=(VectorIndex&&) noexcept;
 
-  std::size_t size() const;
-  std::span<const float> vector(std::size_t index) const;
+  std::size_t size() const { return vectors_.size() / dimension_; }
+  std::span<const float> vector(std::size_t index) const {
+    return std::span(vectors_).subspan(index * dimension_, dimension_);
+  }
 
   // The `count` nearest vectors, or all if there are fewer: the largest product first, of equal
   // ones the smaller index. REQUIRES: `query` has `dimension` floats.
   std::vector<Neighbour> search(std::span<const float> query, std::size_t count) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  // The products of all rows, on as many threads as are worth while.
+  std::vector<float> products(const float* query) const;
+
+  std::vector<float> vectors_;
+  std::size_t dimension_, threads_;
 };
 
 }  // namespace krl::retrieval

@@ -1,5 +1,5 @@
-// The interface between the plugin and its engine, a separate shared library that links libtorch
-// and FAISS: the plugin opens it when a dataset is created, so that describing the plugin stays
+// The interface between the plugin and its engine, a separate shared library that links
+// libtorch: the plugin opens it when a dataset is created, so that describing the plugin stays
 // cheap. Both are built together.
 #pragma once
 

@@ -26,7 +26,7 @@ std::filesystem::path engine_file() {
   throw Failure(KRL_FAILED_PRECONDITION,
                 "cannot open the engine of the dataset 'index', " + file.string() + ": " +
                     (why != nullptr ? why : "unknown error") +
-                    "; install libtorch and FAISS with scripts/setup.sh and build again");
+                    "; install libtorch with scripts/setup.sh and build again");
 }
 
 CreateIndex load_engine() {
