@@ -12,6 +12,7 @@
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/file_system.hpp"
+#include "core/episode/sample_record.hpp"
 #include "core/measure/measure_policy.hpp"
 #include "core/plugin/session.hpp"
 
@@ -130,6 +131,7 @@ class ProgressLine {
 struct Results {
   std::vector<Measurement> sets;
   BackendInfo backend;
+  std::string answers;  // a JSON line for each turn
 };
 
 Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
@@ -141,6 +143,15 @@ Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
   KRL_TRY(check_any_tasks(setup.data));
   KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
   ProgressLine line;
+  std::string answers;
+  const auto keep_answers = [&](std::string_view set, const std::vector<Episode>& episodes) {
+    for (const Episode& episode : episodes) {
+      for (json& record : sample_records(episode, setup.terms)) {
+        record["set"] = set;
+        answers += sample_line(record) + "\n";
+      }
+    }
+  };
   KRL_ASSIGN(std::vector<Measurement> sets,
              measure_policy({.policy = policy,
                              .settings = settings,
@@ -149,8 +160,9 @@ Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
                              .ks = options.ks,
                              .run_seed = chosen.plan().run.seed,
                              .progress = [&](std::string_view set, std::string_view phase, int done,
-                                             int of) { line.show(set, phase, done, of); }}));
-  return Results{std::move(sets), setup.backend->info()};
+                                             int of) { line.show(set, phase, done, of); },
+                             .played = keep_answers}));
+  return Results{std::move(sets), setup.backend->info(), std::move(answers)};
 }
 
 json to_json(const ChosenPolicy& chosen, const EvalOptions& options, const Results& results) {
@@ -193,8 +205,9 @@ int finish(const CommandLine& line, const ChosenPolicy& chosen, const EvalOption
            const Results& results) {
   const std::string object =
       to_json(chosen, options, results).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  if (line.has("output")) {
-    const Status written = write_atomically(real_file_system(), line.text("output"), object);
+  for (const auto& [option, text] : {std::pair("output", &object), {"answers", &results.answers}}) {
+    if (!line.has(option)) continue;
+    const Status written = write_atomically(real_file_system(), line.text(option), *text);
     if (!written) return report(written.error());
   }
   print(line.has("json") ? object : describe(chosen, options, results));

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract",
                                       "holdout", "protocol",  "where"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
-                                       "samples", "k",   "tasks"};
+                                       "samples", "k",   "tasks",      "answers"};
 
 void add_kernel_options(CommandLine& line) {
   line.options()("backend", po::value<std::string>()->value_name("ID"),
@@ -33,6 +33,8 @@ void add_measurement_options(CommandLine& line) {
   line.options()("samples", po::value<std::string>()->value_name("N"), "episodes per task (16)")(
       "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
       "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
+      "answers", po::value<std::string>()->value_name("FILE"),
+      "write every answer with its verdict and the reason to this file, a JSON line each")(
       "output", po::value<std::string>()->value_name("FILE"),
       "also write the JSON object to this file; of a folder or table one a line, and a later call "
       "leaves out the kernels that it holds")("json", "print one JSON object");

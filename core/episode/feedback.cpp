@@ -119,6 +119,14 @@ std::string resources(const Evaluation& evaluation) {
   return text;
 }
 
+// True if warps touch at least twice the sectors that they need. Without the figure, a width of 8
+// bytes is assumed where the code has no vectors, and nothing where it has.
+bool is_badly_coalesced(const Evaluation& evaluation) {
+  if (const auto share = evaluation.value("coalescing")) return *share > 0 && *share < 0.5;
+  return evaluation.value("vector_accesses").value_or(0) == 0 &&
+         evaluation.value("sectors_per_request").value_or(0) > 16;
+}
+
 // One line, from what is furthest from where it could be.
 std::string advice(const Evaluation& evaluation) {
   const auto at_least = [&](std::string_view name, double limit) {
@@ -129,7 +137,7 @@ std::string advice(const Evaluation& evaluation) {
     if (k.spill_bytes > 0)
       return "Advice: registers spill; keep fewer values alive or use smaller tiles.";
   }
-  if (at_least("sectors_per_request", 8)) {
+  if (is_badly_coalesced(evaluation)) {
     return "Advice: accesses are not coalesced; let neighbouring threads read neighbouring "
            "addresses.";
   }

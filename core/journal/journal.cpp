@@ -9,7 +9,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
-#include "core/episode/feedback.hpp"
+#include "core/episode/sample_record.hpp"
 #include "core/plan/printer.hpp"
 #include "core/plugin/crash.hpp"
 #include "core/run/plan_changes.hpp"
@@ -24,27 +24,6 @@ CheckpointsKept checkpoints_kept(const CheckpointSettings& settings) {
   return {settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep),
           static_cast<int>(settings.keep_every),
           settings.best ? settings.best->expression.text() : std::string()};
-}
-
-std::string sample_record(const Episode& episode, std::size_t index, const TurnRecord& turn) {
-  json prompt = json::array();
-  for (const Message& m : turn.prompt) prompt.push_back(m.text);
-  const json record = {{"task", episode.task->id},
-                       {"group", episode.group},
-                       {"member", episode.member},
-                       {"turn", index + 1},
-                       {"prompt", prompt},
-                       {"answer", turn.answer.text},
-                       {"tokens", turn.answer.tokens.size()},
-                       {"version", turn.answer.version},
-                       {"verdict", name_of(turn.evaluation.verdict)},
-                       {"why", turn.infra_error() ? turn.infra_why() : turn.evaluation.why},
-                       {"score", turn.score.total},
-                       {"terms", turn.score.terms},
-                       {"speedup", turn.evaluation.speedup()},
-                       {"roofline", turn.evaluation.value("roofline").value_or(kUnknown)},
-                       {"strategies", describe_strategies(turn.evaluation)}};
-  return record.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::vector<PluginRecord> plugin_records(const Registry& registry) {
@@ -147,10 +126,13 @@ Status Journal::open_files() {
 Status Journal::continue_plan(const std::optional<Checkpoint>& newest) {
   const std::string plan = print_plan(plan_);
   if (directory_.resumed() && newest) {
-    KRL_ASSIGN(const std::string before, directory_.read_plan());
+    const json state = json::parse(newest->state);
+    // plan.toml is what `runs resume` reads, so people edit it; older checkpoints have no plan.
+    KRL_ASSIGN(std::string before, directory_.read_plan());
+    if (state.contains("plan")) before = state.at("plan").get<std::string>();
     KRL_ASSIGN(const std::vector<PlanChange> changes,
                plan_changes(before, plan, default_keys(*plan_.document)));
-    const Position position = Position::from_json(json::parse(newest->state));
+    const Position position = Position::from_json(state);
     const bool over = position.over(plan_.stages.size());
     const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};
     KRL_TRY(check_resumable(changes, reached, newest->directory));
@@ -220,12 +202,11 @@ std::string Journal::what_stands() const {
                      status_.iteration, resume_command(program_, root()));
 }
 
-void Journal::keep_samples(int iteration, const std::vector<Episode>& episodes) {
+void Journal::keep_samples(int iteration, const std::vector<Episode>& episodes,
+                           const std::vector<std::string>& terms) {
   if (plan_.log.samples_every == 0 || iteration % plan_.log.samples_every != 0) return;
-  for (const Episode& episode : episodes) {
-    for (std::size_t t = 0; t < episode.turns.size(); ++t)
-      samples_.push_back(sample_record(episode, t, episode.turns[t]));
-  }
+  for (const Episode& episode : episodes)
+    for (const json& record : sample_records(episode, terms)) samples_.push_back(sample_line(record));
 }
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
@@ -238,7 +219,11 @@ Status Journal::save_checkpoint(const Position& position, const Policy& policy) 
   };
   json state = position.to_json();
   state["policy"] = plan_.policy.use;
-  return files_->save_checkpoint(position.iteration, state.dump(2), save, forget);
+  state["plan"] = print_plan(plan_);
+  // What a later stage began with is kept, so that it can be measured and started from.
+  const bool begins_stage =
+      position.stage > 0 && position.stage_iteration == 0 && position.stage < plan_.stages.size();
+  return files_->save_checkpoint(position.iteration, state.dump(2), save, forget, begins_stage);
 }
 
 void Journal::finished(const std::string& state, const std::string& message) {

@@ -75,7 +75,8 @@ class Journal {
   Status iteration_finished(const Position& position, const std::string& stage, Metrics metrics);
 
   // Keeps the answers of the iteration in progress for people to read.
-  void keep_samples(int iteration, const std::vector<Episode>& episodes);
+  void keep_samples(int iteration, const std::vector<Episode>& episodes,
+                    const std::vector<std::string>& terms);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
   // Says what the weights after `iteration` are worth by checkpoint.best.

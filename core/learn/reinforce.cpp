@@ -16,6 +16,7 @@
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/returns.hpp"
 #include "core/learn/stage_context.hpp"
+#include "core/learn/stagnation.hpp"
 #include "core/learn/step_figures.hpp"
 #include "core/learn/training_set.hpp"
 #include "core/measure/measure_policy.hpp"
@@ -113,7 +114,7 @@ class Reinforcement {
     metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
     add_sampling(rollout, metrics);
     metrics.merge(rollout.retrieval.metrics());
-    context_.journal.keep_samples(iteration(), episodes);
+    context_.journal.keep_samples(iteration(), episodes, context_.setup.terms);
     KRL_TRY(at_iteration(check_not_all_lost(rollout)));
     KRL_TRY(at_iteration(outage_.add(rollout)));
     KRL_TRY(admit_best_kernels(iteration(), episodes, context_.evaluations, context_.journal.best(),
@@ -302,6 +303,8 @@ class Reinforcement {
       }
     }
     write_learning(metrics);
+    if (const auto warning = stagnation_.add(episodes, steps > 0))
+      context_.warn(fmt::format("iteration {}: {}", iteration(), *warning));
     return {};
   }
 
@@ -376,6 +379,7 @@ class Reinforcement {
   const Settings& settings_;
   StepFigures figures_;
   Outage outage_;
+  Stagnation stagnation_;
   Curriculum curriculum_;
   Goal goal_;
   std::optional<Player> player_;  // answers from here on

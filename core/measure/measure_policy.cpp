@@ -90,6 +90,7 @@ class Measurer {
     for (const Task& task : tasks) pointers.push_back(&task);
     KRL_ASSIGN(RolloutResult rollout, run_rollout(pointers, context(name)));
     KRL_ASSIGN(const int wrong, check_holdout_shapes(rollout.episodes));
+    if (how_.played) how_.played(name, rollout.episodes);
     Measurement measurement = measurement_of(name, rollout.episodes, how_.ks, rollout_.turns);
     measurement.wrong_on_holdout = wrong;
     measurement.retrieval = rollout.retrieval.metrics();

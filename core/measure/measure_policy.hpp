@@ -39,7 +39,9 @@ struct MeasurementSetup {
   std::vector<std::size_t> ks;  // rising, from 1 to `samples`
   std::uint64_t run_seed = 0;
   // Called as RolloutContext::progress is.
-  std::function<void(std::string_view set, std::string_view phase, int done, int of)> progress;
+  std::function<void(std::string_view set, std::string_view phase, int done, int of)> progress = {};
+  // Called with the episodes of a set once all of their kernels have been judged.
+  std::function<void(std::string_view set, const std::vector<Episode>& episodes)> played = {};
 };
 
 // Plays the episodes of every set of tasks that `setup` holds, the train tasks and each held-out

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -199,6 +200,8 @@ class Collector {
       m[fmt::format("reward/{}/mean", terms_[i])] = mean_of(term_values_[i]);
     all_.write("kernel/", m);
     write_any("kernel/", episodes_, m);
+    for (std::size_t v = 0; v < verdicts_.size(); ++v)
+      m[verdict_metric(v)] = verdicts_[v] / static_cast<double>(scores_.size());
     if (turns > 1) {
       for (const auto& [turn, kernels] : by_turn_) kernels.write(fmt::format("turn_{}/", turn), m);
     }
@@ -210,9 +213,15 @@ class Collector {
 
   static void declare(MetricNames& names) {
     for (const Row& row : rows()) names.of_iterations.emplace_back(row.name);
+    for (std::size_t v = 0; v < kVerdicts; ++v) names.of_iterations.push_back(verdict_metric(v));
   }
 
  private:
+  static constexpr std::size_t kVerdicts = KRL_VERDICT_INFRA_ERROR;  // those of candidates
+  static std::string verdict_metric(std::size_t verdict) {
+    return fmt::format("verdict/{}", name_of(static_cast<Verdict>(verdict)));
+  }
+
   struct Row {
     const char* name;
     double (*value)(const Collector&);
@@ -226,12 +235,14 @@ class Collector {
     lengths_.push_back(static_cast<double>(turn.answer.tokens.size()));
     clipped_.push_back(turn.answer.stop_reason == StopReason::kLength ? 1 : 0);
     reused_.push_back(turn.reused ? 1 : 0);
+    ++verdicts_[static_cast<std::size_t>(turn.evaluation.verdict)];
     all_.add(turn.evaluation);
   }
 
   const std::vector<std::string>& terms_;
   std::vector<std::vector<double>> term_values_;
   std::vector<double> scores_, lengths_, clipped_, reused_, best_, turns_;
+  std::array<double, kVerdicts> verdicts_{};  // turns
   int infra_errors_ = 0, unscored_ = 0;
   Kernels all_;
   std::map<std::size_t, Kernels> by_turn_;
@@ -258,7 +269,7 @@ std::span<const Collector::Row> Collector::rows() {
 }
 
 // One bad iteration may be an accident of the network, and is still learned from.
-constexpr std::size_t kMostInARow = 3;
+constexpr std::size_t kLongestOutage = 3;
 
 // Returns the share of all turns that were lost to infrastructure.
 double lost_share(const std::vector<Episode>& episodes) {
@@ -296,7 +307,7 @@ Status Outage::add(const RolloutResult& rollout) {
   }
   if (shares_.empty()) first_ = rollout.lost;
   shares_.push_back(share);
-  if (shares_.size() < kMostInARow) return {};
+  if (shares_.size() < kLongestOutage) return {};
   return failure(
       first_->code,
       fmt::format(

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/clock.hpp"
@@ -25,6 +27,7 @@ constexpr std::string_view kDiscarded = "discarded_";  // prefix while it is rem
 constexpr std::string_view kDamaged = "damaged_";
 constexpr const char* kBest = "best";
 constexpr const char* kBestFile = "best.json";
+constexpr const char* kList = "checkpoints.jsonl";
 
 std::string step_name(int iteration) { return fmt::format("{}{:06}", kStep, iteration); }
 
@@ -109,6 +112,18 @@ Json best_in(const fs::path& directory) {
   return whole ? best : Json();
 }
 
+// The iterations whose checkpoints were saved as permanent.
+std::set<int> permanent_in(const fs::path& directory) {
+  std::set<int> iterations;
+  std::istringstream lines(read_file(directory / kList).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    const Json entry = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (entry.is_object() && entry.value("permanent", false))
+      iterations.insert(entry.value("iteration", 0));
+  }
+  return iterations;
+}
+
 Result<Checkpoint> read_step(const fs::path& step) {
   KRL_TRY(verify(step));
   KRL_ASSIGN(std::string state, read_file(step / "state.json"));
@@ -155,10 +170,10 @@ Result<Checkpoints> Checkpoints::open(const fs::path& directory, CheckpointsKept
 }
 
 Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy& save_policy,
-                         const ForgetPolicy& forget_policy) {
+                         const ForgetPolicy& forget_policy, bool permanent) {
   const fs::path draft = directory_ / (std::string(kDraft) + step_name(iteration));
   Status status = write_draft(draft, state, save_policy);
-  if (status) status = publish(draft, iteration);
+  if (status) status = publish(draft, iteration, permanent);
   if (status && awaited_ && awaited_->iteration == iteration) status = compare(*awaited_);
   if (status) return remove_old(forget_policy);
   std::uintmax_t needed = 0;
@@ -185,20 +200,21 @@ Status Checkpoints::write_draft(const fs::path& draft, std::string_view state,
   return sync_tree(*files_, draft);
 }
 
-Status Checkpoints::publish(const fs::path& draft, int iteration) {
+Status Checkpoints::publish(const fs::path& draft, int iteration, bool permanent) {
   const std::string name = step_name(iteration);
   KRL_ASSIGN(const Contents contents, contents_of(draft));
   KRL_TRY(discard(directory_ / name));  // a damaged one under this name would be in the way
   KRL_TRY(files_->rename(draft, directory_ / name));
   KRL_TRY(files_->sync(directory_));
-  const fs::path list = directory_ / "checkpoints.jsonl";
+  const fs::path list = directory_ / kList;
   std::string before;
   if (auto text = read_file(list)) before = std::move(*text);
   KRL_ASSIGN(LineFile lines, LineFile::open(list, size_of_whole_lines(before), *files_));
-  const Json line = {{"iteration", iteration},
-                     {"directory", name},
-                     {"bytes", contents.bytes},
-                     {"time", iso_time(unix_seconds())}};
+  Json line = {{"iteration", iteration},
+               {"directory", name},
+               {"bytes", contents.bytes},
+               {"time", iso_time(unix_seconds())}};
+  if (permanent) line["permanent"] = true;
   KRL_TRY(lines.append(line.dump()));
   return lines.sync();
 }
@@ -238,6 +254,7 @@ Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
   const auto newest = std::min(steps.size(), static_cast<std::size_t>(std::max(kept_.newest, 1)));
   const int oldest_new = steps.empty() ? 0 : steps[newest - 1];
   std::reverse(steps.begin(), steps.end());
+  const std::set<int> always = permanent_in(directory_);
   int permanent = 0;  // the last one so far that is kept permanently
   for (const int iteration : steps) {
     if (iteration >= oldest_new) break;
@@ -245,7 +262,7 @@ Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
       permanent = iteration;
       continue;
     }
-    if (best_ && best_->iteration == iteration) continue;
+    if ((best_ && best_->iteration == iteration) || always.contains(iteration)) continue;
     const fs::path step = directory_ / step_name(iteration);
     if (forget_policy) forget_policy(step / "policy");
     KRL_TRY(discard(step));

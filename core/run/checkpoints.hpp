@@ -47,9 +47,9 @@ class Checkpoints {
 
   // Writes a checkpoint; `save_policy` fills an existing, empty folder. When it returns without
   // error the checkpoint survives a power loss, and the ones that are no longer kept are gone. On
-  // error the older ones are untouched.
+  // error the older ones are untouched. A `permanent` one is always kept.
   Status save(int iteration, std::string_view state, const SavePolicy& save_policy,
-              const ForgetPolicy& forget_policy = {});
+              const ForgetPolicy& forget_policy = {}, bool permanent = false);
 
   // Says what the weights after `iteration` are worth. The checkpoint after it, be it here or the
   // next that is saved, is the best one and stays if none before it was worth as much.
@@ -69,7 +69,7 @@ class Checkpoints {
 
   Status write_draft(const std::filesystem::path& draft, std::string_view state,
                      const SavePolicy& save_policy);
-  Status publish(const std::filesystem::path& draft, int iteration);
+  Status publish(const std::filesystem::path& draft, int iteration, bool permanent);
   Status discard(const std::filesystem::path& step);
   Status remove_old(const ForgetPolicy& forget_policy);
   Status compare(const Rated& rated);

@@ -105,10 +105,10 @@ Status RunFiles::finish_iteration(const IterationMetrics& metrics,
 
 Status RunFiles::save_checkpoint(int iteration, std::string_view state,
                                  const Checkpoints::SavePolicy& save_policy,
-                                 const Checkpoints::ForgetPolicy& forget_policy) {
+                                 const Checkpoints::ForgetPolicy& forget_policy, bool permanent) {
   KRL_TRY(opened_.metrics.sync());
   KRL_TRY(opened_.ledger->sync());
-  return opened_.point.checkpoints.save(iteration, state, save_policy, forget_policy);
+  return opened_.point.checkpoints.save(iteration, state, save_policy, forget_policy, permanent);
 }
 
 Status RunFiles::rate_checkpoint(int iteration, double value) {

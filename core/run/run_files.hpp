@@ -76,7 +76,8 @@ class RunFiles {
   // Makes the iterations so far permanent, then writes the checkpoint that builds on them.
   Status save_checkpoint(int iteration, std::string_view state,
                          const Checkpoints::SavePolicy& save_policy,
-                         const Checkpoints::ForgetPolicy& forget_policy = {});
+                         const Checkpoints::ForgetPolicy& forget_policy = {},
+                         bool permanent = false);
 
   // Says what the weights after `iteration` are worth, for which checkpoint is the best.
   Status rate_checkpoint(int iteration, double value);

@@ -200,6 +200,20 @@ TEST(Interruptions, ResumingUnderAnotherNameNamesTheRunThatIsMeant) {
               HasSubstr("there was no run in " + (folder / "runs/y").string() + ": starting"));
 }
 
+TEST(Interruptions, AnEditedPlanOfTheRunIsNoticed) {
+  const ScratchFolder folder;
+  const fs::path run = folder / "runs/toy";
+  ASSERT_EQ(run_program(toy_run({"--set", until(2)}), folder.path()).exit_code, 0);
+  std::string plan = read_file(run / "plan.toml").value_or("");
+  const std::size_t at = plan.find("seed = ");
+  ASSERT_NE(at, std::string::npos) << plan;
+  plan.insert(at + 7, "7");
+  std::ofstream(run / "plan.toml") << plan;
+  const Ending ending = run_program({"runs", "resume", "toy", "--set", until(3)}, folder.path());
+  EXPECT_EQ(ending.exit_code, 2);
+  EXPECT_THAT(ending.output, HasSubstr("run.seed: was "));
+}
+
 TEST(Interruptions, AFailedRunThatDidSomethingSaysHowToGoOn) {
   const ScratchFolder folder;
   const Ending failed = run_program(toy_run({"--set", "policy.fail_after=1"}), folder.path());

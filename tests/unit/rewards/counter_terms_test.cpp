@@ -42,6 +42,13 @@ TEST(Coalescing, PaysTheShareOfSectorsThatWereNeeded) {
   EXPECT_EQ(term.score(with("sectors_per_request", 1)), 1) << "a broadcast is no waste";
 }
 
+TEST(Coalescing, PaysWhatWasCountedByWidth) {
+  const auto term = builtin_term("coalescing");
+  EXPECT_EQ(term.score(with("sectors_per_request", 16).value("coalescing", 1)), 1) << "float4";
+  EXPECT_EQ(term.score(with("sectors_per_request", 4).value("coalescing", 0.25)), 0.25) << "bytes";
+  EXPECT_EQ(term.score(with("coalescing", std::nan(""))), 0);
+}
+
 TEST(Coalescing, IdealFollowsTheSizeOfAnElement) {
   const auto term = builtin_term("coalescing", {{"ideal", 16.0}});
   EXPECT_EQ(term.score(with("sectors_per_request", 16)), 1);

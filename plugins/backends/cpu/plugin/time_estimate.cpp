@@ -121,9 +121,9 @@ void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& 
   }
   add(kVectorAccesses, "", static_cast<double>(sum.vector8_requests + sum.vector16_requests));
   add(kAtomics, "", static_cast<double>(sum.global_atomics + sum.shared_atomics));
-  add(kSectorsPerRequest, "",
-      ratio(sum.global_load_sectors + sum.global_store_sectors,
-            sum.global_load_requests + sum.global_store_requests));
+  const std::uint64_t sectors = sum.global_load_sectors + sum.global_store_sectors;
+  add(kSectorsPerRequest, "", ratio(sectors, sum.global_load_requests + sum.global_store_requests));
+  add(kCoalescing, "", ratio(sum.needed_sectors, sectors));
   add(kDramBytes, "B", dram_bytes(sum));
   add(kBandwidthFraction, "", dram_bytes(sum) / run_ns(launches, kernels) / gpu_->dram_gb_per_s);
   add(kBranchEfficiency, "", ratio(sum.thread_instructions, 32 * sum.instructions));

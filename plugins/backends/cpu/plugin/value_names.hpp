@@ -25,6 +25,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"global_load_sectors", "", &Counters::global_load_sectors},
     {"global_store_requests", "", &Counters::global_store_requests},
     {"global_store_sectors", "", &Counters::global_store_sectors},
+    {"needed_sectors", "", &Counters::needed_sectors},
     {"l1_sectors", "", &Counters::l1_sectors},
     {"l2_sectors", "", &Counters::l2_sectors},
     {"shared_load_requests", "", &Counters::shared_load_requests},
@@ -51,6 +52,8 @@ inline constexpr std::string_view kExecuted = "executed_";
 inline constexpr std::string_view kVectorAccesses = "vector_accesses";
 inline constexpr std::string_view kAtomics = "atomics";  // requests, global and shared
 inline constexpr std::string_view kSectorsPerRequest = "sectors_per_request";  // global accesses
+// needed_sectors over the sectors of global loads and stores, 0..1.
+inline constexpr std::string_view kCoalescing = "coalescing";
 // B: distinct sectors, read and written.
 inline constexpr std::string_view kDramBytes = "dram_bytes";
 // dram_bytes over the estimated time, as a share of the GPU's bandwidth, 0..1.

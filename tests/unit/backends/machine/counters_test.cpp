@@ -44,13 +44,15 @@ TEST(Counters, StridedAccessTouchesThirtyTwoSectorsARequest) {
   const Counters c = count("y[i] = x[i * 32];");
   EXPECT_EQ(c.global_load_sectors, 32 * c.global_load_requests);
   EXPECT_EQ(c.dram_load_sectors, 4096u);
+  EXPECT_EQ(c.needed_sectors, 4 * c.global_load_requests + c.global_store_sectors);
 }
 
 TEST(Counters, OneAddressIsOneSector) {
   const Counters c = count("y[i] = x[0];");
   EXPECT_EQ(c.global_load_sectors, 128u);
   EXPECT_EQ(c.dram_load_sectors, 1u);
-  EXPECT_EQ(c.l2_sectors, 15u);   // the first warp of each later block
+  EXPECT_EQ(c.l2_sectors, 15u);  // the first warp of each later block
+  EXPECT_EQ(c.needed_sectors, 128u + c.global_store_sectors) << "a broadcast needs no more";
   EXPECT_EQ(c.l1_sectors, 112u);  // the other warps of each block
 }
 
@@ -62,6 +64,8 @@ TEST(Counters, VectorsAreOneRequest) {
   const Counters d = count("float2 v = ((const float2*)x)[i]; v.x += v.y; ((float2*)y)[i] = v;", 8);
   EXPECT_EQ(d.vector8_requests, 128u);
   EXPECT_EQ(d.global_load_sectors, 64u * 8);
+  EXPECT_EQ(c.needed_sectors, 2 * c.global_load_sectors) << "all of loads and stores";
+  EXPECT_EQ(d.needed_sectors, 2 * d.global_load_sectors);
 }
 
 TEST(Counters, ColumnsOfATileConflictInTheBanksUnlessPadded) {

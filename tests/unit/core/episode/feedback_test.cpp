@@ -1,6 +1,7 @@
 #include "core/episode/feedback.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace krl::core {
@@ -46,6 +47,25 @@ TEST(Feedback, AdvisesAboutWhatIsWorst) {
       "Advice: accesses are not coalesced; let neighbouring threads read neighbouring addresses.");
   EXPECT_EQ(describe_briefly(e), "1.25 times the baseline");
   EXPECT_EQ(describe_strategies(e), "warp shuffles");
+}
+
+TEST(Feedback, JudgesCoalescingByTheWidthOfTheAccess) {
+  const auto advice = [](std::vector<Value> values) {
+    Evaluation e;
+    e.verdict = Verdict::kOk;
+    e.values = std::move(values);
+    return describe_result({}, e);
+  };
+  using ::testing::HasSubstr, ::testing::Not;
+  constexpr const char* kAdvice = "not coalesced";
+  const Value float4{0, "sectors_per_request", "", 16};
+  EXPECT_THAT(advice({float4, {0, "coalescing", "", 1}}), Not(HasSubstr(kAdvice)));
+  EXPECT_THAT(advice({float4, {0, "coalescing", "", 0.4}}), HasSubstr(kAdvice));
+  EXPECT_THAT(advice({{0, "sectors_per_request", "", 20}}), HasSubstr(kAdvice));
+  EXPECT_THAT(advice({{0, "sectors_per_request", "", 20}, {0, "vector_accesses", "", 2}}),
+              Not(HasSubstr(kAdvice)))
+      << "a GPU's counters do not know the width";
+  EXPECT_THAT(advice({{0, "sectors_per_request", "", 8}}), Not(HasSubstr(kAdvice))) << "doubles";
 }
 
 TEST(Feedback, SaysOfEachCaseWhatThereIsToGain) {

@@ -40,6 +40,10 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
   EXPECT_FALSE(m.contains("turn_1/pass_rate_any"));
   EXPECT_DOUBLE_EQ(m["episode/turns"], 2);
   EXPECT_FALSE(m.contains("kernel/timed")) << "all of them are";
+  EXPECT_DOUBLE_EQ(m["verdict/ok"], 0.5);
+  EXPECT_DOUBLE_EQ(m["verdict/compile_error"], 0.25);
+  EXPECT_EQ(m.at("verdict/timeout"), 0) << "a curve without gaps";
+  EXPECT_FALSE(m.contains("verdict/infra_error"));
   EXPECT_DOUBLE_EQ(m["turn_1/pass_rate"], 0.5);
   EXPECT_DOUBLE_EQ(m["turn_2/pass_rate"], 0.5);
   EXPECT_DOUBLE_EQ(m["tier_1/pass_rate"], 0.5);

@@ -51,14 +51,22 @@ class CheckpointsTest : public ::testing::Test {
     return Checkpoints::open(directory_, kept);
   }
 
-  Status save_into(Checkpoints& checkpoints, int iteration) {
+  Status save_into(Checkpoints& checkpoints, int iteration, bool permanent = false) {
     const std::string text = "state " + std::to_string(iteration);
-    return checkpoints.save(iteration, text, weights(real_file_system(), text));
+    return checkpoints.save(iteration, text, weights(real_file_system(), text), {}, permanent);
   }
 
   const test::ScratchFolder scratch_;
   const fs::path directory_ = scratch_ / "checkpoints";
 };
+
+TEST_F(CheckpointsTest, KeepsAPermanentOneAfterAReopening) {
+  for (const int iteration : {1, 2, 3, 4}) {
+    auto checkpoints = open({1});
+    ASSERT_TRUE(save_into(*checkpoints, iteration, iteration == 2));
+  }
+  EXPECT_EQ(steps(), (std::vector<std::string>{"02", "04"}));
+}
 
 TEST_F(CheckpointsTest, KeepsTheNewestAndListsThemAll) {
   EXPECT_EQ(newest(), "none");

@@ -17,11 +17,12 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCop
 // Events that a profiler would count. A request is one execution by one warp, whatever its lanes.
 struct AccessCounts {
   std::uint64_t global_requests = 0;
-  std::uint64_t sectors = 0;       // sectors of 32 bytes of global memory
-  std::uint64_t dram_sectors = 0;  // first loaded or first stored in this launch
-  std::uint64_t dram_reads = 0;    // atomics: sectors first stored, and not loaded before
-  std::uint64_t l2_sectors = 0;    // loads: touched before, but not loaded by this block
-  std::uint64_t l1_sectors = 0;    // loads: loaded before by this block
+  std::uint64_t sectors = 0;         // sectors of 32 bytes of global memory
+  std::uint64_t needed_sectors = 0;  // those that neighbouring addresses would have touched
+  std::uint64_t dram_sectors = 0;    // first loaded or first stored in this launch
+  std::uint64_t dram_reads = 0;      // atomics: sectors first stored, and not loaded before
+  std::uint64_t l2_sectors = 0;      // loads: touched before, but not loaded by this block
+  std::uint64_t l1_sectors = 0;      // loads: loaded before by this block
   std::uint64_t shared_requests = 0;
   std::uint64_t wavefronts = 0;      // passes over the 32 banks of shared memory
   std::uint64_t bank_conflicts = 0;  // wavefronts beyond those that the width asks for

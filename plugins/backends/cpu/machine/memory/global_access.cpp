@@ -85,6 +85,7 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
   AccessCounts& counts = access.counts;
   ++counts.global_requests;
   counts.sectors += shape.count;
+  counts.needed_sectors += shape.needed;
   counts.dram_sectors += sectors.dram;
   counts.l2_sectors += sectors.l2;
   counts.l1_sectors += sectors.l1;

@@ -41,6 +41,7 @@ void add(const MemoryAccess& access, cpu::Counters* counters) {
     counters->dram_store_sectors += c.dram_sectors;
     return;
   }
+  counters->needed_sectors += c.needed_sectors;
   counters->vector8_requests += access.lane_bytes() == 8 ? c.global_requests : 0;
   counters->vector16_requests += access.lane_bytes() >= 16 ? c.global_requests : 0;
   const bool stores_shared = access.kind != AccessKind::kLoad;

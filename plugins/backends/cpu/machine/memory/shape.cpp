@@ -138,6 +138,8 @@ void SectorShape::find(const LaneAddresses& addresses, std::uint32_t bytes) {
     who[count++] = pattern;
     i = end;
   }
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(addresses.mask));
+  needed = std::min(count, (lanes * bytes + kSectorBytes - 1) / kSectorBytes);
 }
 
 void WordShape::find(const LaneAddresses& addresses, std::uint32_t bytes) {

@@ -58,6 +58,7 @@ struct Shape {
 // The sectors of global memory that are touched.
 struct SectorShape : Shape {
   std::uint32_t count = 0;
+  std::uint32_t needed = 0;  // sectors that lanes with neighbouring elements would touch, if fewer
   bool consecutive = false;  // the sectors are one after the other
   bool whole = false;        // each of them is touched as `who` says
   // Relative to the sector of the first address; ascending.
