@@ -27,6 +27,7 @@ enum ExitCode : int {
   kDone = 0,
   kRunFailed = 1,
   kWrongCall = 2,  // the plan or the command line
+  kNotRight = 3,   // the kernel was judged, and its verdict is not `ok`
   kInterrupted = 130,
 };
 

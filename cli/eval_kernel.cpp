@@ -1,6 +1,8 @@
-#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <kernelrl/evaluation_json.hpp>
 
 #include "cli/console.hpp"
@@ -23,26 +25,44 @@ std::string note_on_contract(const Evaluation& evaluation) {
 
 std::string_view note_on(CaseKind kind) {
   if (kind == CaseKind::kShown) return {};
-  return kind == CaseKind::kHoldout ? "hold-out" : "not shown";
+  return kind == CaseKind::kHoldout ? "hold-out" : "fresh";
 }
 
 std::string table_of_cases(const Evaluation& evaluation) {
   if (evaluation.cases.empty()) return {};
-  std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "SPEEDUP", ""}};
+  std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "TIME", "SPEEDUP", ""}};
   for (const Case& record : evaluation.cases) {
-    std::array<char, 32> speedup = {"-"};
-    if (std::isfinite(record.speedup)) {
-      std::snprintf(speedup.data(), speedup.size(), "%.2f", record.speedup);
-    }
-    std::string notes = record.estimated ? "estimated" : "";
+    const bool timed = std::isfinite(record.time_ns);
+    const std::string time = timed ? fmt::format("{:.1f} us", record.time_ns / 1000) : "-";
+    const std::string speedup =
+        std::isfinite(record.speedup) ? fmt::format("{:.2f}", record.speedup) : "-";
+    std::string notes = timed && record.estimated ? "estimated" : "";
     if (const std::string_view kind = note_on(record.kind); !kind.empty()) {
       notes += (notes.empty() ? "" : ", ") + std::string(kind);
     }
     const bool may_be_left_out = record.kind == CaseKind::kFresh && record.verdict == Verdict::kOk;
     if (may_be_left_out && !record.detail.empty()) notes += ", " + record.detail;
-    rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
+    rows.push_back({record.label, std::string(name_of(record.verdict)), time, speedup, notes});
   }
   return "\n" + columns(rows);
+}
+
+// What the times and the verdict are of: "emulated Jetson Orin Nano; bounds: latency 62 %, dram 20 %".
+std::string conditions(const Evaluation& evaluation, const std::string& device) {
+  if (!evaluation.passed()) return {};
+  if (evaluation.cases.empty()) return "compiled, not run\n";
+  std::vector<std::pair<double, std::string>> shares;
+  constexpr std::string_view kShare = "share_";
+  for (const Value& value : evaluation.values) {
+    if (value.name.starts_with(kShare) && value.case_index == 0 && value.value >= 0.05)
+      shares.emplace_back(value.value, value.name.substr(kShare.size()));
+  }
+  std::sort(shares.rbegin(), shares.rend());
+  std::vector<std::string> texts;
+  for (const auto& [share, name] : shares)
+    texts.push_back(fmt::format("{} {:.0f} %", name, 100 * share));
+  return fmt::format("\ndevice: {}\n", device) +
+         (texts.empty() ? "" : fmt::format("limits: {}\n", fmt::join(texts, ", ")));
 }
 
 int evaluate(const Task& task, const std::string& source, KernelJudges& judges, bool json) {
@@ -57,13 +77,14 @@ int evaluate(const Task& task, const std::string& source, KernelJudges& judges, 
   }
   if (!json) {
     print(describe_evaluation({source, {}, Format::kExact}, judged->evaluation) +
+          conditions(judged->evaluation, judges.device()) +
           (judged->kernelbench ? "\n" + describe(*judged->kernelbench) : ""));
   } else if (judged->kernelbench) {
     print(to_json(*judged).dump() + "\n");
   } else {
     print(to_json_text(judged->evaluation) + "\n");
   }
-  return kDone;
+  return judged->evaluation.passed() ? kDone : kNotRight;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class KernelJudges {
   Result<JudgedKernel> judge(const Task& task, const std::string& source,
                              std::optional<Contract> contract = {});
 
+  const std::string& device() const { return own_.info().device; }
   std::size_t at_a_time() const { return own_.info().concurrency; }
 
  private:

@@ -34,7 +34,7 @@ constexpr const char* kHelp =
   kernelrl --version
 
 Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.
-Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 130 interrupted.
+Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 3 the kernel is not right, 130 interrupted.
 )";
 
 struct Command {

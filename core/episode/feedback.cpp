@@ -56,6 +56,14 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
   return text;
 }
 
+// Says how a kernel without a directive was launched, which is not what a beginner expects.
+std::string note_on_default_launch(const Candidate& candidate, const Evaluation& evaluation) {
+  const auto has = [&](std::string_view text) { return candidate.source.find(text) != text.npos; };
+  if (evaluation.contract != Contract::kDevice || has("@launch") || !has("__global__")) return {};
+  return "it has no // @launch name<<<grid, block>>>(arguments), so it was launched with one "
+         "thread per output element in blocks of 256\n";
+}
+
 std::string failed_case(const Evaluation& evaluation) {
   for (const Case& c : evaluation.cases) {
     if (c.kind == CaseKind::kHoldout || c.verdict == Verdict::kOk) continue;
@@ -162,7 +170,7 @@ std::string describe_result(const Candidate& candidate, const Evaluation& evalua
   } else if (evaluation.verdict == Verdict::kCompileError) {
     text += errors_of(candidate, evaluation);
   } else {
-    text += failed_case(evaluation);
+    text += failed_case(evaluation) + note_on_default_launch(candidate, evaluation);
   }
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return shorten(std::move(text), kLongest);

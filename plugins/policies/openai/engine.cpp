@@ -13,7 +13,8 @@ Patience patience_of(Seconds limit, std::function<bool()> cancelled) {
 }  // namespace
 
 Engine::Engine(Settings settings, std::optional<ChatTokenizer> chat,
-               std::function<bool()> cancelled)
+               std::function<bool()> cancelled,
+               const std::function<void(const std::string&)>& waiting)
     : settings_(std::move(settings)),
       chat_(std::move(chat)),
       pool_(loop_.io(), settings_, [this](const std::string& text) { note(text); }),
@@ -23,7 +24,7 @@ Engine::Engine(Settings settings, std::optional<ChatTokenizer> chat,
   try {
     const Patience patience = patience_of(settings_.start_timeout, std::move(cancelled));
     found_ = loop_.run([&](Yield yield) {
-      pool_.start(patience, yield);
+      pool_.start(patience, waiting, yield);
       return pool_.found();
     });
     context_ = found_.context;

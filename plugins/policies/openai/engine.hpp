@@ -17,7 +17,8 @@ using policies::ChatTokenizer;
 class Engine {
  public:
   // Waits until a server is ready. Throws krl::Failure (ServerPool::start).
-  Engine(Settings settings, std::optional<ChatTokenizer> chat, std::function<bool()> cancelled);
+  Engine(Settings settings, std::optional<ChatTokenizer> chat, std::function<bool()> cancelled,
+         const std::function<void(const std::string&)>& waiting);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -1,4 +1,5 @@
 // The plugin `openai`: a policy that samples from servers; its options and its calls.
+#include <cstdio>
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
@@ -82,8 +83,12 @@ struct OpenAiPolicy final : Policy {
     if (!tokenizer.empty()) {
       chat = ChatTokenizer::from_directory(tokenizer, {chat_template, {thinking, date}});
     }
-    engine_ =
-        std::make_unique<Engine>(settings(table), std::move(chat), [&] { return c.cancelled(); });
+    // The log is not on the screen while a component starts, which may take a minute.
+    const auto waiting = [](const std::string& why) {
+      std::fprintf(stderr, "kernelrl: %s\n", why.c_str());
+    };
+    engine_ = std::make_unique<Engine>(
+        settings(table), std::move(chat), [&] { return c.cancelled(); }, waiting);
     if (stream && engine_->token_chat() != nullptr && !engine_->found().dialect->streams) {
       invalid_argument("stream = true: streams of " + engine_->found().server +
                        " lack tokens; set stream = false");

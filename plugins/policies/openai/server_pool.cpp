@@ -58,20 +58,25 @@ void ServerPool::check_not_given_up() const {
   }
 }
 
-void ServerPool::start(const Patience& patience, Yield yield) {
+void ServerPool::start(const Patience& patience,
+                       const std::function<void(const std::string&)>& waiting, Yield yield) {
   for (Server& server : servers_) {
     server.failures = 1;
     begin_recovery(server);
   }
   const auto healthy = [&](const Server& server) { return server.failures == 0; };
   const auto seen = [&](const Server& server) { return server.failures != 1; };
-  for (;;) {
+  for (bool told = false;;) {
     for (const Server& server : servers_) {
       if (!server.misfit.empty()) throw Failure(KRL_FAILED_PRECONDITION, server.misfit);
     }
     if (std::any_of(servers_.begin(), servers_.end(), healthy) &&
         std::all_of(servers_.begin(), servers_.end(), seen))
       return;
+    if (!told && std::all_of(servers_.begin(), servers_.end(), seen)) {
+      told = true;
+      waiting("waiting for a server: " + troubles());
+    }
     wait(io_, kMoment, patience, "no server is ready: " + troubles(), yield);
   }
 }

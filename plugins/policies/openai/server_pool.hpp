@@ -40,7 +40,9 @@ class ServerPool {
 
   // Waits until a server is healthy and the others have been looked at. Throws krl::Failure if none
   // is by the deadline, or one is not what the settings say.
-  void start(const Patience& patience, Yield yield);
+  // `waiting` is told once if the first look at the servers found none ready.
+  void start(const Patience& patience, const std::function<void(const std::string&)>& waiting,
+             Yield yield);
   // Ends what start() and failed() have begun. To be called, on the loop, before the destructor.
   void close(Yield yield);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
+#include <numeric>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
 
@@ -128,6 +129,14 @@ void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& 
   add(kBandwidthFraction, "", dram_bytes(sum) / run_ns(launches, kernels) / gpu_->dram_gb_per_s);
   add(kBranchEfficiency, "", ratio(sum.thread_instructions, 32 * sum.instructions));
   add(kSharedBytes, "B", shared);
+  std::array<double, kBounds> parts{};
+  for (const LaunchReport& launch : launches) {
+    const LaunchEstimate of_launch = estimate(launch, kernels.at(launch.kernel), *gpu_);
+    for (std::size_t b = 0; b < kBounds; ++b) parts[b] += of_launch.bound_ns[b];
+  }
+  const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+  for (std::size_t b = 0; b < kBounds && all > 0; ++b)
+    add(std::string(kShare) += name_of(static_cast<Bound>(b)), "", parts[b] / all);
   add(kLaunches, "", static_cast<double>(launches.size()));
 }
 

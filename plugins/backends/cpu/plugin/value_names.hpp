@@ -60,6 +60,8 @@ inline constexpr std::string_view kDramBytes = "dram_bytes";
 inline constexpr std::string_view kBandwidthFraction = "bandwidth_fraction";
 // thread_instructions / (32 instructions), 0..1: 1 if no lane of a warp ever waits for others.
 inline constexpr std::string_view kBranchEfficiency = "branch_efficiency";
+// Share of a bound in the sum of the parts of the estimated time, 0..1: "share_dram".
+inline constexpr std::string_view kShare = "share_";
 inline constexpr std::string_view kSharedBytes = "shared_bytes";  // B: the most that a launch uses
 inline constexpr std::string_view kLaunches = "launches";
 

@@ -12,6 +12,10 @@ struct Reason {
   std::string_view word, why;
 };
 
+constexpr std::string_view kHost =
+    "belongs to the host; the harness owns memory and launches: delete main() and other host "
+    "functions, and write // @launch name<<<grid, block>>>(arguments)";
+
 // Names that are refused wherever they are.
 constexpr Reason kNames[] = {
     {"__has_include", "probes the machine's files"},
@@ -29,11 +33,11 @@ constexpr Reason kNames[] = {
     {"__thread", "does not exist in device code"},
     {"gnu", "names compiler attributes"},
     {"__gnu__", "names compiler attributes"},
-    {"cudaMalloc", "belongs to the host; the harness owns memory and launches"},
-    {"cudaFree", "belongs to the host; the harness owns memory and launches"},
-    {"cudaMemcpy", "belongs to the host; the harness owns memory and launches"},
-    {"cudaLaunchKernel", "belongs to the host; the harness owns memory and launches"},
-    {"cudaDeviceSynchronize", "belongs to the host; the harness owns memory and launches"},
+    {"cudaMalloc", kHost},
+    {"cudaFree", kHost},
+    {"cudaMemcpy", kHost},
+    {"cudaLaunchKernel", kHost},
+    {"cudaDeviceSynchronize", kHost},
 };
 
 constexpr Reason kPrefixes[] = {
@@ -300,7 +304,9 @@ class Checker {
     if (token.text == "#" && token.starts_line) return directive();
     if (token.text == "[" && ahead(1).is("[")) return standard_attribute();
     if (token.text == "<" && ahead(1).is("<") && ahead(2).is("<")) {
-      return refuse(token, "a launch from the device: use @launch");
+      return refuse(
+          token,
+          "<<<>>> is host code: delete the function and say the launch in a comment, // @launch name<<<grid, block>>>(arguments)");
     }
   }
 

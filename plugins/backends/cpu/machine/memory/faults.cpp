@@ -145,7 +145,8 @@ void throw_uninitialised(const Culprit& culprit, ptx::Space space) {
   }
   if (space == ptx::Space::kShared) {
     fail(FaultKind::kUninitialisedShared, culprit,
-         shared_place(culprit) + is_read + "no thread of the block has written it");
+         shared_place(culprit) + is_read +
+             "no thread of the block has written it yet; is a barrier missing?");
   }
   fail(FaultKind::kUninitialisedGlobal, culprit,
        global_place(culprit) + is_read + "no launch has written it");
