@@ -123,10 +123,9 @@ Result<T> explain_full_disk(Result<T> result, const std::filesystem::path& path)
   return failure(explain_full_disk(Status(failure(std::move(result).error())), path).error());
 }
 
-// Where kernelrl itself is installed: plugins, workers, templates and plans lie at fixed places
-// under one prefix, in the build tree as after an installation.
-
-// The folder above the running program's bin/; empty if it cannot be known.
+// Returns the folder above the running program's bin/, the prefix under which kernelrl itself is
+// installed; empty if it cannot be known. Plugins, workers, templates and plans are at fixed places
+// below it, in the build tree as after an installation.
 std::filesystem::path installation_prefix();
 
 // share/kernelrl under the prefix.

@@ -17,10 +17,8 @@
 
 namespace krl::core {
 
-// Text templates: `{{name}}` is replaced by a value.
-
-// An immutable, parsed template. A line that holds nothing but placeholders whose values are empty
-// leaves no line behind.
+// A parsed text template, in which `{{name}}` is replaced by a value. Immutable. A line that holds
+// nothing but placeholders whose values are empty leaves no line behind.
 class Template {
  public:
   using Values = std::map<std::string, std::string, std::less<>>;

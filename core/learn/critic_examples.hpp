@@ -13,13 +13,10 @@ namespace krl::core {
 
 // Selects the turns of an iteration with the advantages that the policy's critic computes for their
 // tokens, and with the values and returns that the critic learns from. An episode is one sequence
-// of
-// steps: the tokens of its turns, of which the last of each turn earns the turn's score. Within a
-// turn
-// the discount is gae.gamma, from a turn to the next it is returns.discount. Turns that stop_when
-// left
-// out belong to the last one. Turns are left out or masked as in `select_examples`; there are no
-// groups.
+// of steps: the tokens of its turns, of which the last of each turn earns the turn's score. Within
+// a turn the discount is gae.gamma, from a turn to the next it is returns.discount. Turns that
+// stop_when left out belong to the last one. Turns are left out or masked as in `select_examples`;
+// there are no groups.
 //
 // Metrics: critic/value_mean and critic/explained_variance, 1 − Var(return − value) / Var(return),
 // over the tokens that are learned from. REQUIRES: PolicyInfo::has_critic.

@@ -1,8 +1,5 @@
-// What can still be learned from each task: whether the recent groups of its episodes differed in
-// what they earned. One thread.
-//
-// A task that always fails, and one that is as fast as it will be, teach nothing; they are tried
-// again now and then, as the policy changes.
+// Estimates what can still be learned from each task: whether the recent groups of its episodes
+// differed in what they earned. One thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What an optimiser step is given: the loss of a plan's stage and the optimiser's settings.
+// The inputs of an optimiser step: the loss of a plan's stage and the optimiser's settings.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,8 @@
 
 namespace krl::core {
 
-// A permutation that follows from a seed, the same with every standard library.
-
-// 0 … n−1 in an order drawn from `seed` (Fisher-Yates over splitmix64).
+// Returns 0 … n−1 in an order drawn from `seed` (Fisher-Yates over splitmix64), the same with every
+// standard library.
 std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed);
 
 // The turns of an episode that have a return, in order, and their scores. Left out are

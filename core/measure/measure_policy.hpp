@@ -16,9 +16,8 @@
 
 namespace krl::core {
 
-// Held-out evaluation: tasks not used in training, and hold-out shapes of training tasks.
-
-// The kernels of a rollout on held-out tasks, as holdout/<dataset>/pass_rate and so on.
+// Measures the kernels of a rollout on held-out tasks, which are not used in training, as
+// holdout/<dataset>/pass_rate and so on.
 Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
                      const std::vector<std::string>& terms, Metrics& metrics);
 
@@ -27,10 +26,8 @@ Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext&
 Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
                       Metrics& metrics);
 
-// Measuring a policy on a stage's tasks: episodes as the stage would play them, without learning.
-// Blocks; one thread.
-
-// All of it outlives the measurement.
+// The inputs of a measurement of a policy on a stage's tasks, which must all outlive it. Episodes
+// are those that the stage would play, without learning. Blocks; one thread.
 struct MeasurementSetup {
   const Policy& policy;
   const Settings& settings;  // settings of the stage whose episodes are played

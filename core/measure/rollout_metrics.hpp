@@ -20,15 +20,12 @@ namespace krl::core {
 //   cache/hit_rate, verdict/<name> (share), and kernel/… as below; turn_N/… per turn if an episode may have several
 //   (`turns`), tier_N/… per tier of the task.
 // The metrics of kernels are compile_rate, pass_rate, fast_1 and fast_2 (share of turns that pass
-// and
-// are more than 1 or 2 times as fast as the baseline: is_fast), flagged (share); over the passing,
-// timed ones speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3); timed, the
-// share of the passing ones that have a time, if some lack it; within_noise, the share of those
-// that
-// the clock cannot tell from the baseline. kernel/{compile,pass}_rate_any and those of tiers are
-// shares of the episodes in which some turn compiled, passed. Figures that no turn measured are
-// left
-// out.
+// and are more than 1 or 2 times as fast as the baseline: is_fast), flagged (share); over the
+// passing, timed ones speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3);
+// timed, the share of the passing ones that have a time, if some lack it; within_noise, the share
+// of those that the clock cannot tell from the baseline. kernel/{compile,pass}_rate_any and those
+// of tiers are shares of the episodes in which some turn compiled, passed. Figures that no turn
+// measured are left out.
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
 

@@ -50,9 +50,7 @@ void check_run_name(const Node& run, std::vector<Problem>& problems);
 void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
                        std::vector<std::string>& notes);
 
-// The names that the conditions of a plan may use. Constant; thread-safe.
-
-// The names that `rollout.stop_when` sees after a turn of an episode:
+// The names that `rollout.stop_when` sees after a turn of an episode. Constant; thread-safe.
 //   score      of this turn            best_score  of the episode so far
 //   turn       from 1                  speedup     Evaluation::speedup(); 0 if not timed
 //   compiled   0 or 1                  passed      0 or 1

@@ -14,11 +14,8 @@
 
 namespace krl::core {
 
-// One key that a table of a plan may hold: its type, default, range and what it means.
-// The tables of the core (schema.hpp) and the options of plugins are described alike, and one
-// checker (key_check.hpp) reads both. Plain data.
-
-// The first seven are the boundary's (KRL_BOOL … KRL_TABLE); the others only the core's own.
+// The types of values. The first seven are the boundary's (KRL_BOOL … KRL_TABLE); the others only
+// the core's own.
 enum class ValueType : std::uint8_t {
   kBool = 1,
   kInteger,
@@ -43,6 +40,9 @@ enum class OnResume : std::uint8_t {
   kFree,  // change it: no result depends on it
 };
 
+// One key that a table of a plan may hold: its type, default, range and meaning. The tables of the
+// core (schema.hpp) and the options of plugins are described alike, and one checker (key_check.hpp)
+// reads both. Plain data.
 struct KeyRule {
   std::string key = {};  // dotted for nested tables: "model.layers"
   ValueType type = ValueType::kString;
@@ -60,9 +60,7 @@ struct KeyRule {
   OnResume on_resume = OnResume::kKept;
 };
 
-// The ranges of keys: "0..1", "1..", "..5", "fast|slow". Pure functions.
-
-// "a|b|c" as a list; empty if the range is not of this form.
+// Splits a range "a|b|c"; empty if the range is not of this form.
 std::vector<std::string> choices_of(std::string_view range);
 
 // True if the range is "0..1", "1.." or "..5", with numbers in ascending order.
@@ -74,9 +72,6 @@ std::optional<std::string> expected_instead_of(double number, std::string_view r
 
 // The list as "a, b or c".
 std::string either(const std::vector<std::string>& choices);
-
-// The components and metrics that a plan may name, as far as a plan is checked against them.
-// Plain data, made from the loaded plugins; core/plan itself knows no plugins.
 
 // The kinds of components; the numbers are the boundary's (KRL_POLICY …).
 enum class Kind : std::uint8_t { kPolicy = 1, kBackend, kReward, kDataset };
@@ -90,6 +85,8 @@ struct CatalogEntry {
   std::vector<KeyRule> keys;
 };
 
+// The components and metrics that a plan may name, as far as a plan is checked against them. Plain
+// data, made from the loaded plugins; core/plan itself knows no plugins.
 struct Catalog {
   std::vector<CatalogEntry> entries;
   std::vector<std::string> searched;  // folders, first to last

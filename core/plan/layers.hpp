@@ -18,20 +18,17 @@ std::optional<Node> read_layers(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes);
 
-// How one layer of a plan is laid on another. Pure.
-
-// Lays `over` on `base`: tables are merged key by key, everything else is replaced. Where `over`
-// chooses another component (`use`), loss (`learn.loss.name`) or schedule, what the old choice had
-// as options goes away with it. `path` is the dotted name of the table, "" for the whole plan.
+// Lays `over` on `base`: tables are merged key by key, everything else is replaced. If `over`
+// chooses another component (`use`), loss (`learn.loss.name`) or schedule, the options of the old
+// choice are removed. `path` is the dotted name of the table, "" for the whole plan. Pure.
 void merge(Node& base, const Node& over, const std::string& path = {});
 
-// The lists of tables in a plan (dataset, reward, stage) under its layers: a layer's own list
-// replaces what was there, the lists in its table `add` are appended: [[add.reward]]. Pure.
-
 // Lays `layer` on `tables`: the whole plan (`stage` is null), or those in force during `stage`, or
-// the table of `stage` itself. In the last case, elements added to a list that the stage does not
-// have wait in its `add`. A replaced list that loses elements is worth a line in `notes`. Elements
-// that cannot be added stay in the `add` of `tables`.
+// the table of `stage` itself. A list of tables (dataset, reward, stage) of the layer replaces the
+// existing one, and the lists in its table `add` are appended: [[add.reward]]. In the table of a
+// stage, elements added to a list that the stage does not have wait in its `add`. A replaced list
+// that loses elements is worth a line in `notes`. Elements that cannot be added stay in the `add`
+// of `tables`. Pure.
 void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::string>& notes);
 
 // Reports and removes what is left in the `add` of tables: those of the plan, or of a stage.

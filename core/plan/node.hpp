@@ -65,10 +65,8 @@ struct Entry {
   Node value;
 };
 
-// TOML text into Nodes: the only place that knows the TOML library. Thread-safe; hostile text is an
-// error, never a crash.
-
-// The whole text of `source` as a table.
+// Reads the whole text of `source` as a table. These functions are the only place that knows the
+// TOML library. Thread-safe; hostile text is an error, never a crash.
 tl::expected<Node, Problem> read_toml(const std::shared_ptr<const Source>& source);
 
 // A value such as `3`, `"x"` or `{ a = 1 }`. `at` is where its text starts; a value that does not

@@ -13,10 +13,6 @@
 
 namespace krl::core {
 
-// Where a value of a plan came from: a file, a `--set` argument, or the built-in defaults.
-// Values; copies share the text of their source, so that an error found long after loading can
-// still show the line. Const access from many threads is safe.
-
 // A text that plans are read from. The n-th `--set` argument is line n of the source "--set".
 struct Source {
   std::string name;              // as shown to the user: the path as given, or "--set"
@@ -28,6 +24,9 @@ struct Source {
   std::string_view line(std::uint32_t number) const;
 };
 
+// Where a value of a plan came from: a file, a `--set` argument, or the built-in defaults. A value;
+// copies share the text of their source, so that an error found long after loading can still show
+// the line. Const access from many threads is safe.
 struct Origin {
   std::shared_ptr<const Source> source;  // null: a built-in default
   std::uint32_t line = 0;                // from 1; 0: the source as a whole
@@ -45,10 +44,8 @@ struct Origin {
   std::string line_text() const;
 };
 
-// Reads the text of a plan or of something that a plan names. Thread-safe.
-
-// The whole text of a regular file of at most 1 MiB; else why not, "'x.toml' is a folder".
-// Never blocks: pipes and devices are refused.
+// Reads a plan or a text that it names: a regular file of at most 1 MiB; else explains why not,
+// "'x.toml' is a folder". Never blocks: pipes and devices are refused. Thread-safe.
 tl::expected<std::string, std::string> read_text_file(const std::filesystem::path& file);
 
 // The problems of a plan, and how they are shown:

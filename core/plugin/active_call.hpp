@@ -121,8 +121,6 @@ __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Call
   }
 }
 
-// Reports plugin calls that take unusually long, so that a stalled run is explained.
-
 // Returns how long calls of a function usually take at most; the default is usual_limit().
 using CallLimit = std::function<std::chrono::milliseconds(std::string_view function)>;
 
@@ -130,8 +128,9 @@ using CallLimit = std::function<std::chrono::milliseconds(std::string_view funct
 // or evaluates; any time for what lasts as long as requests come.
 std::chrono::milliseconds usual_limit(std::string_view function);
 
-// One at a time, while components are created and used; no process may be forked meanwhile but by
-// plugins. Its thread sleeps for as long as no call can be due.
+// Reports plugin calls that take unusually long, so that a stalled run is explained. There is one at
+// a time, while components are created and used; only plugins may fork processes meanwhile. Its
+// thread sleeps for as long as no call can be due.
 class CallWatch {
  public:
   // "reward 'x' (score) has been running for 30 s (plugin NAME VERSION, FILE)", after the limit and

@@ -13,12 +13,10 @@
 
 namespace krl::core {
 
-// The rule for the ids of components. Pure functions.
-//
-// An id is made of words of a-z, 0-9, '_' and '-', joined by dots; its first character is a letter,
-// and it has at most 64. Those of the installation's own plugins may be one word, "speedup"; a
-// stranger's has a vendor in front, "acme.speedup", so that it never takes a built-in one's place.
-
+// An id of a component is made of words of a-z, 0-9, '_' and '-', joined by dots; its first
+// character is a letter, and it has at most kMostIdBytes. Ids of the installation's own plugins may
+// be one word, "speedup"; a stranger's has a vendor in front, "acme.speedup", so that it never takes
+// the place of a built-in one.
 inline constexpr std::size_t kMostIdBytes = 64;
 
 // "vendor.name".

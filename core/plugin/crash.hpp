@@ -11,16 +11,13 @@
 
 namespace krl::core {
 
-// Which file the code at an address came from, as the kernel's table of mappings has it. Unlike
-// dladdr() it takes no lock, so it is signal-safe.
-
-// The path, in `buffer`; empty if no file is mapped there.
+// Writes to `buffer` the path of the file that the code at an address came from, according to the
+// kernel's table of mappings; empty if no file is mapped there. Unlike dladdr() it takes no lock,
+// so it is signal-safe.
 std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]);
 
-// What is said before a plugin ends the process: on a stream of the program's choice, and in
-// logs.log. Signal-safe where it does not say otherwise.
-
-// Writes whole lines.
+// Writes whole lines before a plugin ends the process: to a stream of the program's choice, and to
+// logs.log. This and the following functions are signal-safe unless noted.
 void write_last_words(std::string_view lines);
 
 // The descriptor that they are written to as well; none before this is called.

@@ -13,10 +13,9 @@
 
 namespace krl::core {
 
-// Whether the options that a component declares can be used as they are declared.
-
-// Names the first option that is wrong, and what to do: a key that no plan could set, or that is
-// there twice; a range that cannot be read; a default that a plan could not give. Thread-safe.
+// Checks that the options which a component declares can be used. Names the first wrong one, and
+// what to do: a key that no plan could set, or that exists twice; a range that cannot be read; a
+// default that a plan could not have. Thread-safe.
 Status check_options(Kind kind, const std::vector<KeyRule>& options);
 
 // Returns the components of `plugin`, which may be null and was loaded from `file`; at least one,

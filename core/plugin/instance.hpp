@@ -95,12 +95,9 @@ class Call {
   Metrics metrics_;
 };
 
-// When a plugin call is repeated. KRL_UNAVAILABLE means the same for every kind of component: an
+// The tries of one call; one thread. KRL_UNAVAILABLE means the same for every kind of component: an
 // infrastructure error that may be transient. So a call that changes nothing, or that is
-// idempotent, is repeated after a pause; what is lost if that does not help is for the caller to
-// say.
-
-// The tries of one call; one thread.
+// idempotent, is repeated after a pause; the caller decides what is lost if that does not help.
 class Tries {
  public:
   // `given_up` belongs to the component's instance: set once a call has failed permanently, until
@@ -134,7 +131,6 @@ auto patiently(Tries tries, const Attempt& attempt) -> decltype(attempt()) {
 }
 
 // An instance of a component: created from its table of the plan, destroyed with this object.
-
 // Thread-safe: calls on an instance whose component is not KRL_THREAD_SAFE wait for one another.
 class Instance {
  public:

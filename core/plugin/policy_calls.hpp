@@ -56,10 +56,6 @@ class OpenRequests {
   const AnswerSink of_try_;
 };
 
-// The arguments and results of a sampling call: requests in C's terms, and the
-// sinks behind which every answer is checked. Each object lives as long as its call; where it is
-// not said otherwise, one thread.
-
 // Borrow the texts of the prompt and of the sampling.
 Rows<krl_message> messages_of(const Prompt& prompt);
 
@@ -164,9 +160,6 @@ class RequestFeed {
   bool ended_ = false;
   krl_request_source source_;
 };
-
-// The arguments and results of a call over training examples: examples in C's terms,
-// and a sink for one number per token. Each object lives as long as its call; one thread.
 
 // Borrow the arrays of the examples.
 Rows<krl_example> rows_of(const std::vector<Example>& examples);

@@ -28,7 +28,7 @@ struct Checkpoint {
   std::filesystem::path policy() const { return directory / "policy"; }
 };
 
-// Which checkpoints are kept.
+// The checkpoints that are kept.
 struct CheckpointsKept {
   int newest = 2;  // number of the newest, at least 1
   int every = 0;   // permanent: those at least as many iterations after the last such one; 0 = none
@@ -80,10 +80,9 @@ class Checkpoints {
   std::optional<Rated> best_, awaited_;  // awaited: its checkpoint is not there
 };
 
-// Looking at checkpoints without touching anything, whether their run is active or not.
-
-// The one in the folder `step`, if it is whole. `step` may also be checkpoints/best: the folder of
-// the best one. kNotFound says what to name instead.
+// Reads the checkpoint in the folder `step`, if it is whole, without touching anything, whether its
+// run is active or not. `step` may also be checkpoints/best: the folder of the best one. kNotFound
+// names alternatives.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& step);
 
 // The newest whole one in a run's checkpoints/, if any; about damaged ones a sentence is added to

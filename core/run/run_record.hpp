@@ -53,9 +53,8 @@ Result<std::vector<std::string>> record_documents(
     FileSystem& files, const std::filesystem::path& path,
     const std::map<std::string, std::string>& of_stages);
 
-// How to resume a run that ended early: the line that a user is shown. Pure functions.
-
-// The text as one word of a shell: in quotes where it has characters that a shell would read.
+// Returns the text as one word of a shell: in quotes if it has characters that a shell would
+// interpret.
 std::string shell_word(std::string_view text);
 
 // "kernelrl runs resume /home/x/runs/quickstart": works as it is, from any folder. `program`: the

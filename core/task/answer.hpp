@@ -50,16 +50,15 @@ struct Candidate {
 };
 
 // Finds the kernel of an answer:
-//   exact <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
-//   tolerated otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
+//   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
+//   tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
 //              <KERNEL> tags without a fence
-//   truncated the fence that holds the kernel is never closed, or there is none, and the answer
+//   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
 //              stopped at its length limit
 // A thought ends at the first </think>, and its content is never a kernel. It begins at <think>, or
 // with the answer if there is none before its end, because some chat templates end with <think>.
-// With
-// such a template (`in_thought`), an answer without a </think> is one thought; so is all text that
-// follows an unclosed <think>.
+// With such a template (`in_thought`), an answer without a </think> is one thought; so is all text
+// that follows an unclosed <think>.
 Candidate extract_candidate(const Answer& answer, bool in_thought = false);
 
 // True if an answer that begins like this is in a thought at its end.

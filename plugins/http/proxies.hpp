@@ -1,8 +1,8 @@
 // Chooses the proxy through which a server is asked, according to the environment:
-//   http:// http_proxy (HTTP_PROXY is not read: a CGI program's callers can set it)
-//   https:// https_proxy, HTTPS_PROXY
-//   both all_proxy, ALL_PROXY, if that is not set
-//   none for the hosts of no_proxy, NO_PROXY: "*", or a list such as
+//   http://    http_proxy (HTTP_PROXY is not read: a CGI program's callers can set it)
+//   https://   https_proxy, HTTPS_PROXY
+//   both       all_proxy, ALL_PROXY, if that is not set
+//   none       for the hosts of no_proxy, NO_PROXY: "*", or a list such as
 //              "example.org, .example.org, example.org:8080, 10.0.0.0/8, 192.168.1.7"; a name
 //              includes the host and all its subdomains
 // A server on this machine (localhost, 127.0.0.0/8, ::1, a Unix socket) is never asked through one.

@@ -10,7 +10,7 @@ namespace krl::ptx {
 
 struct Reading {
   Tokens tokens;
-  ReadLimits left;  // what the rest of the text may still add
+  ReadLimits left;  // limits on the rest of the text
   Symbols symbols = {};
   SourceLines lines = {};
   Module module = {};

@@ -32,13 +32,12 @@ class Asking {
       : io_(io), pool_(pool), settings_(settings), note_(std::move(note)) {}
 
   // Asks for the samples of `ask`, whose model is filled in. The part of a stream that arrived
-  // before it
-  // broke is an answer too, with KRL_STOP_ABORTED. Throws krl::Failure:
-  //   KRL_FAILED_PRECONDITION every question would fail: the key, the model, the address
-  //   KRL_INVALID_ARGUMENT the server refuses this one
+  // before it broke is an answer too, with KRL_STOP_ABORTED. Throws krl::Failure:
+  //   KRL_FAILED_PRECONDITION  every question would fail: the key, the model, the address
+  //   KRL_INVALID_ARGUMENT     the server refuses this one
   //   KRL_CANCELLED, KRL_DEADLINE_EXCEEDED
-  //   KRL_RESOURCE_EXHAUSTED an answer beyond all limits
-  //   KRL_UNAVAILABLE anything else, after all tries
+  //   KRL_RESOURCE_EXHAUSTED   an answer beyond all limits
+  //   KRL_UNAVAILABLE          anything else, after all tries
   Answered ask(Ask ask, const Terms& terms, Yield yield);
 
   // The log-probabilities of the tokens of ask.prompt from `first` on; errors as ask().

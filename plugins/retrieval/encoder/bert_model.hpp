@@ -15,7 +15,7 @@ namespace krl::retrieval {
 // Texts packed one after the other, without padding.
 struct TokenBatch {
   std::vector<std::int64_t> tokens;
-  // Of the texts; adjacent texts of equal length are computed as one.
+  // Lengths of the texts; adjacent texts of equal length are computed as one.
   std::vector<std::int64_t> lengths;
 };
 

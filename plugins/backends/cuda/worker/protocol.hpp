@@ -1,7 +1,7 @@
 // The requests of the evaluator to the two processes of a GPU, and their answers.
 //
 //   kernelrl-gpu-runner runs candidates' device code; holds nothing that a candidate must not reach
-//   kernelrl-gpu-checker trusted: expected values, comparison, true times of baselines
+//   kernelrl-gpu-checker   trusted: expected values, comparison, true times of baselines
 //
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an

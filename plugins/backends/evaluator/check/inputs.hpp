@@ -17,17 +17,17 @@ namespace krl::evaluator {
 // all equal, in order, all, none, one.
 enum class Distribution : std::uint8_t {
   kAsGiven,
-  // Of every four rows, one begins and one ends with a value of 8 to 13 deviations, and one lies
+  // In every four rows, one begins and one ends with a value of 8 to 13 deviations, and one lies
   // below -100.
   kHundredfold,
   kHundredth,
   // -3.5 to 3.5: float32 sums 10^8 of them, and of their products, without an error.
   kOddHalves,
-  // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128 times,
-  // below -128.
+  // Rows of one value, in order, of zeros, of two values, with one large element or lane, 128
+  // times, below -128.
   kStructured,
-  // A mean of a hundred deviations, above or below 0, where rows are not short; or odd halves around
-  // -2^14, or -2^9 in float16, where they are neither short nor long.
+  // A mean of a hundred deviations, above or below 0, where rows are not short; or odd halves
+  // around -2^14, or -2^9 in float16, where they are neither short nor long.
   kOffset,
   // Below -2^14, or -2^10 in float16; an eighth of the rows, or all, below -2^70, an eighth above
   // 2^14 in one lane.

@@ -34,11 +34,11 @@ bool is_tried(const Impostor& impostor, const PlannedRun& run);
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);
 
-// Looks at the outputs of a run with inputs as given, or as if a case that is run once had them; any
-// other run passes. Throws
-// Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one is not finite anywhere, or if zeros
-// are right there because of the tolerance. Few elements may be either by chance: it is refused only
-// if it happens with every one of several seeds. `traits`: of the outputs in a run.
+// Looks at the outputs of a run with inputs as given, or as if a case that is run once had them;
+// any other run passes. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one is not
+// finite anywhere, or if zeros are right there because of the tolerance. Few elements may be either
+// by chance: it is refused only if it happens with every one of several seeds. `traits`: of the
+// outputs in a run.
 void require_telling_outputs(
     const PreparedTask& task, const PlannedRun& run,
     const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits);

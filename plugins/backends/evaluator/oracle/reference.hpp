@@ -30,10 +30,8 @@ inline constexpr double kUnitRoundoff = 0x1p-24;
 
 // Values that repeat (OracleRequest::repeats) round alike, so their errors add up, as if there were
 // the square of as many terms; and if a nudge breaks a tie, the element's nudged errors are left
-// out,
-// because a kernel that rounds breaks none. In a task without rtol and atol (strict), an output
-// that
-// is a copy of input elements must be exact.
+// out, because a kernel that rounds breaks none. In a task without rtol and atol (strict), an
+// output that is a copy of input elements must be exact.
 //
 // An integer is right if the reference returns it in float64, in float32, or in float32 on nudged
 // inputs, where equal inputs are nudged alike.

@@ -20,7 +20,7 @@ Encoded encode(const Ask& ask) {
                {"min_p", 0},
                {"repetition_penalty", 1},  // a model's generation_config.json may say otherwise
                {"seed", ask.seed},
-               {"logprobs", 0},  // of the tokens themselves, no alternatives
+               {"logprobs", 0},  // for the tokens themselves, no alternatives
                {"return_token_ids", true},
                {"return_tokens_as_token_ids", true},  // for versions before return_token_ids
                {"skip_special_tokens", true},
@@ -88,7 +88,7 @@ Encoded encode_scoring(const Ask& ask) {
            {"prompt", ask.prompt},
            {"max_tokens", 1},
            {"temperature", 1},
-           {"prompt_logprobs", 0},  // of the prompt's own tokens, no alternatives
+           {"prompt_logprobs", 0},  // for the prompt's own tokens, no alternatives
            {"return_token_ids", true}}};
 }
 

@@ -1,10 +1,8 @@
-// Which accesses are known to have happened before, as a vector clock: for blocks and single warps
-// of
-// a launch, up to which of their accesses.
+// Knowledge of which accesses have happened before, as a vector clock: for blocks and single warps
+// of a launch, up to which of their accesses.
 //
 // A value. Copies share their parts, so that a copy costs nothing and a join costs as much as the
-// two
-// differ, for any number of blocks.
+// two differ, for any number of blocks.
 #pragma once
 
 #include <cstdint>

@@ -2,10 +2,9 @@
 //
 // By the CUDA memory model, these order two accesses: a barrier of the block between them; a
 // warp-wide operation between them, for lanes of one warp; fences and strong accesses to a word,
-// see
-// synchronisation.hpp; the end of a launch. Two strong accesses (volatile, relaxed, atomic) do not
-// race, nor does a plain load with an atomic on global memory; nor do threads that store the same
-// value. In doubt nothing is reported: lanes that have met any others count as having met each
+// see synchronisation.hpp; the end of a launch. Two strong accesses (volatile, relaxed, atomic) do
+// not race, nor does a plain load with an atomic on global memory; nor do threads that store the
+// same value. In doubt nothing is reported: lanes that have met any others count as having met each
 // other, and only the last of the readers in different blocks is kept.
 //
 // Used by one thread.

@@ -1,17 +1,13 @@
 // Tracks how threads without a barrier between them order their accesses: a fence (or a release),
-// then
-// a strong write to a word; a strong read that finds the written value, then a fence (or an
+// then a strong write to a word; a strong read that finds the written value, then a fence (or an
 // acquire).
 //
 // A warp's fence gathers the accesses that have happened before it: those of the fencing lanes;
-// those
-// of lanes that have met them since; those of the block before its last barrier; and all that the
-// warp has learned. A strong write of such a lane publishes these with its word, and an atomic
+// those of lanes that have met them since; those of the block before its last barrier; and all that
+// the warp has learned. A strong write of such a lane publishes these with its word, and an atomic
 // operation adds to what the word had before (a release sequence). A strong read takes it up, and
-// the
-// next fence makes it known. A barrier of the block makes all of its warps know what one has taken
-// up
-// or learned, and publish what one has gathered.
+// the next fence makes it known. A barrier of the block makes all of its warps know what one has
+// taken up or learned, and publish what one has gathered.
 //
 // Used by one thread.
 #pragma once

@@ -1,10 +1,9 @@
 // Operations that the lanes of a warp execute together: shuffles, votes, matches, reductions,
-// barriers
-// of a warp. The lanes that take part are those that met, even if the member mask has more.
+// barriers of a warp. The lanes that take part are those that met, even if the member mask has
+// more.
 //
 // Rows of each operation: `a` the value, `e` the member masks, `d` the result, `c` a predicate that
-// is
-// a result too; 0 where there is none.
+// is a result too; 0 where there is none.
 #include <algorithm>
 #include <functional>
 #include <string_view>

@@ -1,9 +1,8 @@
 // Row-wise kernels, one block per row: embedding, residual sum, norm, gated activation.
 //
 // In a decode step `rows` describes the work of each row, and idle rows are skipped; in a prefill
-// it
-// is null and every row is computed. The kernels test whether a row is idle after they have started
-// to load its numbers, so that the latencies overlap.
+// it is null and every row is computed. The kernels test whether a row is idle after they have
+// started to load its numbers, so that the latencies overlap.
 
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
 constexpr int kHiddenVectors = kHidden / kVector;

@@ -4,8 +4,8 @@
 //
 // The vocabulary is cut into chunks. sum_chunks finds each chunk's maximum and sum of exponentials;
 // draw, with one block per row, finds the chunk in which the distribution reaches the number, and
-// then
-// the token in it. If top_k or top_p are on, the row's block first finds which tokens they leave.
+// then the token in it. If top_k or top_p are on, the row's block first finds which tokens they
+// leave.
 
 constexpr int kLogitVector = LOGIT_VECTOR;  // divides the vocabulary
 constexpr int kSampleThreads = SAMPLE_THREADS;
