@@ -114,6 +114,11 @@ std::string reason(int error_number) {
   return text;
 }
 
+std::string megabytes(std::uintmax_t bytes) {
+  constexpr std::uintmax_t kMegabyte = 1000 * 1000;
+  return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
+}
+
 }  // namespace
 
 FileSystem& real_file_system() {
@@ -214,15 +219,6 @@ std::uintmax_t size_of_whole_lines(std::string_view text) {
   const std::size_t newline = text.rfind('\n');
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
-
-namespace {
-
-std::string megabytes(std::uintmax_t bytes) {
-  constexpr std::uintmax_t kMegabyte = 1000 * 1000;
-  return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
-}
-
-}  // namespace
 
 Status explain_full_disk(Status status, const std::filesystem::path& path,
                          std::uintmax_t needed_bytes) {

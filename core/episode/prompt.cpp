@@ -20,6 +20,38 @@ bool leaves_no_line(bool has_name, const std::string& rendered) {
   return has_name && rendered.find_first_not_of(" \t") == std::string::npos;
 }
 
+// "same as turn 1", if this kernel was tried before.
+std::string repeat_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
+  for (std::size_t i = 0; i < index; ++i) {
+    if (earlier[i].candidate.source == earlier[index].candidate.source) {
+      return fmt::format("This is the very kernel of turn {}: try something else.", i + 1);
+    }
+  }
+  return {};
+}
+
+std::string without_last_newline(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
+  const TurnRecord& turn = earlier[index];
+  return {{"turn", std::to_string(index + 1)},
+          {"kernel", without_last_newline(turn.candidate.source)},
+          {"verdict", std::string(name_of(turn.evaluation.verdict))},
+          {"why", describe_briefly(turn.evaluation)},
+          {"result", describe_result(turn.candidate, turn.evaluation)},
+          {"strategies", describe_strategies(turn.evaluation)},
+          {"repeat", repeat_of(earlier, index)}};
+}
+
+const std::vector<std::string> kTaskNames = {
+    "id", "title", "prompt", "signature", "cases", "device", "baseline", "documents", "history"};
+const std::vector<std::string> kDocumentNames = {"number", "id", "task", "text"};
+const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
+                                             "result", "strategies", "repeat"};
+
 }  // namespace
 
 Result<Template> Template::parse(std::string_view text, const std::vector<std::string>& known,
@@ -80,42 +112,6 @@ std::string Template::render(const Values& values) const {
   }
   return text;
 }
-
-namespace {
-
-// "same as turn 1", if this kernel was tried before.
-std::string repeat_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
-  for (std::size_t i = 0; i < index; ++i) {
-    if (earlier[i].candidate.source == earlier[index].candidate.source) {
-      return fmt::format("This is the very kernel of turn {}: try something else.", i + 1);
-    }
-  }
-  return {};
-}
-
-std::string without_last_newline(std::string text) {
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
-Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
-  const TurnRecord& turn = earlier[index];
-  return {{"turn", std::to_string(index + 1)},
-          {"kernel", without_last_newline(turn.candidate.source)},
-          {"verdict", std::string(name_of(turn.evaluation.verdict))},
-          {"why", describe_briefly(turn.evaluation)},
-          {"result", describe_result(turn.candidate, turn.evaluation)},
-          {"strategies", describe_strategies(turn.evaluation)},
-          {"repeat", repeat_of(earlier, index)}};
-}
-
-const std::vector<std::string> kTaskNames = {
-    "id", "title", "prompt", "signature", "cases", "device", "baseline", "documents", "history"};
-const std::vector<std::string> kDocumentNames = {"number", "id", "task", "text"};
-const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
-                                             "result", "strategies", "repeat"};
-
-}  // namespace
 
 PromptBuilder::PromptBuilder(Template task, Template turn, Template older,
                              std::optional<Template> document, std::string system, TimedOn timed_on)

@@ -85,6 +85,23 @@ const double* number_at(const Node& table, std::string_view dotted) {
   return number == nullptr ? nullptr : std::get_if<double>(&number->value);
 }
 
+constexpr std::string_view kIteration = "iteration";  // no metric, but a name like one
+constexpr int kTiers = 4;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// True if `text` is "<family>_<n>" with first <= n < end, no leading zeros.
+bool is_member(std::string_view text, std::string_view family, std::int64_t first,
+               std::int64_t end) {
+  if (!text.starts_with(family)) return false;
+  for (std::int64_t n = first; n < end; ++n) {
+    if (text.substr(family.size()) == std::to_string(n)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_conditions(const Node& stage, const Node& settings, const MetricNames& metrics,
@@ -220,27 +237,6 @@ void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
       notes.push_back(std::move(note));
   }
 }
-
-namespace {
-
-constexpr std::string_view kIteration = "iteration";  // no metric, but a name like one
-constexpr int kTiers = 4;
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// True if `text` is "<family>_<n>" with first <= n < end, no leading zeros.
-bool is_member(std::string_view text, std::string_view family, std::int64_t first,
-               std::int64_t end) {
-  if (!text.starts_with(family)) return false;
-  for (std::int64_t n = first; n < end; ++n) {
-    if (text.substr(family.size()) == std::to_string(n)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 const std::vector<std::string>& stop_names() {
   static const std::vector<std::string> kNames = {"best_score", "compiled", "passed",

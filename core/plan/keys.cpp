@@ -19,6 +19,16 @@ std::optional<double> bound(std::string_view text) {
   return number;
 }
 
+// Collects the places of the values under `table` by their dotted keys, including nested tables.
+void collect_origins(const Node& table, const std::string& prefix,
+                     std::map<std::string, Origin>& origins) {
+  for (const Entry& entry : table.entries()) {
+    const std::string key = prefix + entry.key;
+    if (!entry.value.origin.is_default()) origins[key] = entry.value.origin;
+    collect_origins(entry.value, key + ".", origins);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> choices_of(std::string_view range) {
@@ -90,20 +100,6 @@ std::string Catalog::search_report(const std::string& separator) const {
   for (const std::string& file : refused) report += separator + "not loaded: " + file;
   return report;
 }
-
-namespace {
-
-// Collects the places of the values under `table` by their dotted keys, including nested tables.
-void collect_origins(const Node& table, const std::string& prefix,
-                     std::map<std::string, Origin>& origins) {
-  for (const Entry& entry : table.entries()) {
-    const std::string key = prefix + entry.key;
-    if (!entry.value.origin.is_default()) origins[key] = entry.value.origin;
-    collect_origins(entry.value, key + ".", origins);
-  }
-}
-
-}  // namespace
 
 KeyRule& Keys::parameter(const std::string& name, LossSettings& loss, const char* doc,
                          const char* fallback, const char* range) {

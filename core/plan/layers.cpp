@@ -91,21 +91,6 @@ class LayerReader {
   std::vector<std::string>& notes_;
 };
 
-}  // namespace
-
-std::optional<Node> read_layers(const fs::path& file, const std::vector<std::string>& overrides,
-                                std::vector<Problem>& problems, std::vector<std::string>& notes) {
-  auto named = std::make_shared<Source>();
-  named->name = file.string();
-  LayerReader reader(problems, notes);
-  if (!reader.read(file, Origin{std::move(named), 0, 0, 1})) return std::nullopt;
-  Node document = std::move(reader).document();
-  apply_overrides(document, overrides, problems, notes);
-  return document;
-}
-
-namespace {
-
 std::string joined(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
@@ -170,27 +155,6 @@ void drop_options_of_old_choice(Node& base, const Node& over, const std::string&
     }
   }
 }
-
-}  // namespace
-
-void merge(Node& base, const Node& over, const std::string& path) {
-  if (!base.is_table() || !over.is_table()) {
-    base = over;
-    return;
-  }
-  drop_options_of_old_choice(base, over, path);
-  base.origin = over.origin;
-  for (const Entry& entry : over.entries()) {
-    Node* present = base.find(entry.key);
-    if (present != nullptr && present->is_table() && entry.value.is_table()) {
-      merge(*present, entry.value, joined(path, entry.key));
-    } else {
-      base.set(entry.key, entry.origin, entry.value);
-    }
-  }
-}
-
-namespace {
 
 constexpr const char* kAdd = "add";
 constexpr std::size_t kMaxLost = 8;  // names of elements in a note
@@ -301,6 +265,34 @@ void add(Node& tables, const Entry& addition, bool wait) {
 }
 
 }  // namespace
+
+std::optional<Node> read_layers(const fs::path& file, const std::vector<std::string>& overrides,
+                                std::vector<Problem>& problems, std::vector<std::string>& notes) {
+  auto named = std::make_shared<Source>();
+  named->name = file.string();
+  LayerReader reader(problems, notes);
+  if (!reader.read(file, Origin{std::move(named), 0, 0, 1})) return std::nullopt;
+  Node document = std::move(reader).document();
+  apply_overrides(document, overrides, problems, notes);
+  return document;
+}
+
+void merge(Node& base, const Node& over, const std::string& path) {
+  if (!base.is_table() || !over.is_table()) {
+    base = over;
+    return;
+  }
+  drop_options_of_old_choice(base, over, path);
+  base.origin = over.origin;
+  for (const Entry& entry : over.entries()) {
+    Node* present = base.find(entry.key);
+    if (present != nullptr && present->is_table() && entry.value.is_table()) {
+      merge(*present, entry.value, joined(path, entry.key));
+    } else {
+      base.set(entry.key, entry.origin, entry.value);
+    }
+  }
+}
 
 void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::string>& notes) {
   const bool wait = stage == &tables;

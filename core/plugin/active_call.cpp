@@ -52,6 +52,44 @@ unsigned forks_so_far() {
   ::_exit(1);
 }
 
+using Clock = ActiveCall::Clock;
+using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kShort{30};
+constexpr std::chrono::minutes kLong{5};
+constexpr std::array<std::string_view, 2> kEndless = {"follow", "sample_stream"};
+constexpr std::array<std::string_view, 10> kQuick = {
+    "score",   "size",       "read",    "describe", "tokenize",
+    "preview", "check_loss", "follows", "dlopen",   "entry point"};
+
+template <std::size_t n>
+bool contains(const std::array<std::string_view, n>& functions, std::string_view function) {
+  return std::find(functions.begin(), functions.end(), function) != functions.end();
+}
+
+// Notes that are due, and when the next one is.
+struct Round {
+  std::vector<std::string> notes;
+  Clock::time_point next;
+};
+
+// A call that begins after this look is due after the shortest limit at the soonest.
+Round look(const CallLimit& limit) {
+  const Clock::time_point now = Clock::now();
+  Round round{{}, now + limit(kQuick.front())};
+  ActiveCalls().each([&](ActiveCall& call) {
+    const milliseconds usual = limit(call.function());
+    if (usual.count() == 0) return;
+    Clock::time_point due = call.began() + usual * (1LL << call.notes);
+    if (due <= now) {
+      round.notes.push_back(call.text(" has been running for "));
+      for (; due <= now; due = call.began() + usual * (1LL << call.notes)) ++call.notes;
+    }
+    round.next = std::min(round.next, due);
+  });
+  return round;
+}
+
 }  // namespace
 
 Callee callee_of(const Component& component) {
@@ -136,48 +174,6 @@ std::vector<std::string> calls_under_way() {
   ActiveCalls().each([&](const ActiveCall& call) { texts.push_back(call.text(" for ")); });
   return texts;
 }
-
-namespace {
-
-using Clock = ActiveCall::Clock;
-using std::chrono::milliseconds;
-
-constexpr std::chrono::seconds kShort{30};
-constexpr std::chrono::minutes kLong{5};
-constexpr std::array<std::string_view, 2> kEndless = {"follow", "sample_stream"};
-constexpr std::array<std::string_view, 10> kQuick = {
-    "score",   "size",       "read",    "describe", "tokenize",
-    "preview", "check_loss", "follows", "dlopen",   "entry point"};
-
-template <std::size_t n>
-bool contains(const std::array<std::string_view, n>& functions, std::string_view function) {
-  return std::find(functions.begin(), functions.end(), function) != functions.end();
-}
-
-// Notes that are due, and when the next one is.
-struct Round {
-  std::vector<std::string> notes;
-  Clock::time_point next;
-};
-
-// A call that begins after this look is due after the shortest limit at the soonest.
-Round look(const CallLimit& limit) {
-  const Clock::time_point now = Clock::now();
-  Round round{{}, now + limit(kQuick.front())};
-  ActiveCalls().each([&](ActiveCall& call) {
-    const milliseconds usual = limit(call.function());
-    if (usual.count() == 0) return;
-    Clock::time_point due = call.began() + usual * (1LL << call.notes);
-    if (due <= now) {
-      round.notes.push_back(call.text(" has been running for "));
-      for (; due <= now; due = call.began() + usual * (1LL << call.notes)) ++call.notes;
-    }
-    round.next = std::min(round.next, due);
-  });
-  return round;
-}
-
-}  // namespace
 
 milliseconds usual_limit(std::string_view function) {
   function = function.substr(0, function.find(' '));  // "read item 3"

@@ -36,58 +36,9 @@ std::string_view path_in(std::string_view line, std::uintptr_t address) {
   return line.substr(std::min(line.find('/'), line.size()));
 }
 
-}  // namespace
-
-std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]) {
-  const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (maps < 0) return {};
-  std::string_view path;
-  std::size_t size = 0;
-  for (ssize_t n; path.empty() && (n = ::read(maps, buffer + size, sizeof buffer - size)) > 0;) {
-    size += static_cast<std::size_t>(n);
-    std::string_view rest(buffer, size);
-    for (std::size_t at; path.empty() && (at = rest.find('\n')) != rest.npos;
-         rest.remove_prefix(at + 1)) {
-      path = path_in(rest.substr(0, at), address);
-    }
-    if (!path.empty()) break;
-    size = static_cast<std::size_t>(std::copy(rest.begin(), rest.end(), buffer) - buffer);
-  }
-  ::close(maps);
-  return path;
-}
-
-namespace {
-
 std::atomic<int> g_stream{-1};
 std::mutex g_hint_mutex;
 FixedText g_hint;  // under g_hint_mutex
-
-}  // namespace
-
-void write_last_words(std::string_view lines) {
-  std::string_view rest = lines;
-  for (ssize_t n; !rest.empty() && (n = ::write(g_stream, rest.data(), rest.size())) > 0;)
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  log_last_words(lines);
-}
-
-void set_last_words_stream(int descriptor) { g_stream = descriptor; }
-
-void set_last_words_hint(std::string_view hint) {
-  const std::lock_guard lock(g_hint_mutex);
-  g_hint = FixedText().add(hint);
-}
-
-void add_hint(FixedText& text) {
-  // In glibc this is one atomic operation, which does not wait for a thread that may never
-  // continue.
-  if (!g_hint_mutex.try_lock()) return;
-  if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
-  g_hint_mutex.unlock();
-}
-
-namespace {
 
 constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE};
 
@@ -279,6 +230,47 @@ void look_at_end(std::string_view how) {
 }
 
 }  // namespace
+
+std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]) {
+  const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return {};
+  std::string_view path;
+  std::size_t size = 0;
+  for (ssize_t n; path.empty() && (n = ::read(maps, buffer + size, sizeof buffer - size)) > 0;) {
+    size += static_cast<std::size_t>(n);
+    std::string_view rest(buffer, size);
+    for (std::size_t at; path.empty() && (at = rest.find('\n')) != rest.npos;
+         rest.remove_prefix(at + 1)) {
+      path = path_in(rest.substr(0, at), address);
+    }
+    if (!path.empty()) break;
+    size = static_cast<std::size_t>(std::copy(rest.begin(), rest.end(), buffer) - buffer);
+  }
+  ::close(maps);
+  return path;
+}
+
+void write_last_words(std::string_view lines) {
+  std::string_view rest = lines;
+  for (ssize_t n; !rest.empty() && (n = ::write(g_stream, rest.data(), rest.size())) > 0;)
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  log_last_words(lines);
+}
+
+void set_last_words_stream(int descriptor) { g_stream = descriptor; }
+
+void set_last_words_hint(std::string_view hint) {
+  const std::lock_guard lock(g_hint_mutex);
+  g_hint = FixedText().add(hint);
+}
+
+void add_hint(FixedText& text) {
+  // In glibc this is one atomic operation, which does not wait for a thread that may never
+  // continue.
+  if (!g_hint_mutex.try_lock()) return;
+  if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
+  g_hint_mutex.unlock();
+}
 
 void report_crashes() {
   g_reporting = ::getpid();

@@ -79,23 +79,6 @@ Status check_default(const KeyRule& option) {
                   option.key, one_line(problems.front().message)));
 }
 
-}  // namespace
-
-Status check_options(Kind kind, const std::vector<KeyRule>& options) {
-  for (auto option = options.begin(); option != options.end(); ++option) {
-    KRL_TRY(check_key(kind, option->key));
-    const auto same = [&](const KeyRule& earlier) { return earlier.key == option->key; };
-    if (std::any_of(options.begin(), option, same)) {
-      return invalid(fmt::format("'{}' is declared twice; rename one of the two", option->key));
-    }
-    KRL_TRY(check_range(*option));
-    KRL_TRY(check_default(*option));
-  }
-  return {};
-}
-
-namespace {
-
 constexpr std::size_t kMostComponents = 1000;  // limit of a plugin
 constexpr std::size_t kMostOptions = 1000;     // limit of a component
 constexpr std::size_t kMostTextBytes = 10'000;
@@ -316,6 +299,19 @@ Result<PluginInfo> read_plugin(const krl_plugin* plugin, const std::filesystem::
 }
 
 }  // namespace
+
+Status check_options(Kind kind, const std::vector<KeyRule>& options) {
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    KRL_TRY(check_key(kind, option->key));
+    const auto same = [&](const KeyRule& earlier) { return earlier.key == option->key; };
+    if (std::any_of(options.begin(), option, same)) {
+      return invalid(fmt::format("'{}' is declared twice; rename one of the two", option->key));
+    }
+    KRL_TRY(check_range(*option));
+    KRL_TRY(check_default(*option));
+  }
+  return {};
+}
 
 Result<std::vector<Component>> read_description(const krl_plugin* plugin,
                                                 const std::filesystem::path& file) {

@@ -21,6 +21,23 @@ const void* no_extension(const krl_host*, krl_str) { return nullptr; }
 constexpr std::string_view kName = "kernelrl";
 constexpr std::string_view kVersion = KERNELRL_VERSION;
 
+using std::chrono::duration;
+using std::chrono::milliseconds;
+
+constexpr duration<double> kLongestPause{30};
+constexpr milliseconds kCheckForStop{20};
+
+// False if the user stopped the run before it was over.
+bool wait(duration<double> pause, const CallScope& scope) {
+  const auto end = CallScope::Clock::now() + pause;
+  while (!scope.cancelled()) {
+    const auto left = end - CallScope::Clock::now();
+    if (left <= left.zero()) return true;
+    std::this_thread::sleep_for(std::min<duration<double>>(left, kCheckForStop));
+  }
+  return false;
+}
+
 }  // namespace
 
 const krl_host* host() {
@@ -99,27 +116,6 @@ void Call::metric(const krl_call* c, krl_str name, double value) {
   const std::lock_guard lock(call.mutex_);
   merge_metric(call.metrics_, std::string(view(name)), value);
 }
-
-namespace {
-
-using std::chrono::duration;
-using std::chrono::milliseconds;
-
-constexpr duration<double> kLongestPause{30};
-constexpr milliseconds kCheckForStop{20};
-
-// False if the user stopped the run before it was over.
-bool wait(duration<double> pause, const CallScope& scope) {
-  const auto end = CallScope::Clock::now() + pause;
-  while (!scope.cancelled()) {
-    const auto left = end - CallScope::Clock::now();
-    if (left <= left.zero()) return true;
-    std::this_thread::sleep_for(std::min<duration<double>>(left, kCheckForStop));
-  }
-  return false;
-}
-
-}  // namespace
 
 Status Tries::after(const Error& error) {
   if (error.code != Code::kUnavailable) return failure(error);

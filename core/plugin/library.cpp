@@ -81,49 +81,6 @@ std::string linker_error(const fs::path& path) {
   return why.starts_with(own) ? why.substr(own.size()) : why;
 }
 
-}  // namespace
-
-Status check_library(const fs::path& path) {
-  KRL_TRY(check_content(path));
-  std::vector<std::string> symbols;
-  try {
-    boost::dll::library_info info(path);
-    symbols = info.symbols();
-  } catch (const std::exception&) {  // it says only that reading failed
-    return invalid("is a damaged or incomplete ELF file; build or copy it again");
-  }
-  std::string other;
-  for (const std::string& symbol : symbols) {
-    if (symbol == KRL_PLUGIN_ENTRY) return {};
-    if (symbol.rfind("krl_plugin_v", 0) == 0) other = symbol;
-  }
-  if (other.empty()) return invalid(no_entry());
-  return invalid(fmt::format(
-      "built for another version of the plugin boundary: it exports {}, this program requires {}; rebuild it with this version's SDK",
-      one_line(other), KRL_PLUGIN_ENTRY));
-}
-
-Result<krl_plugin_entry> open_library(const fs::path& path) {
-  // Never unloaded: static data of the plugin are referred to until the process ends. The list
-  // keeps the libraries in sight of leak checkers.
-  static auto& loaded = *new std::deque<boost::dll::shared_library>;
-  boost::dll::shared_library library;
-  std::error_code failed;
-  const auto thrown = enter({path.native()}, "dlopen", [&] {
-    library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-  });
-  if (thrown) return invalid("cannot be loaded: a constructor threw an exception: " + *thrown);
-  if (failed) return invalid("cannot be loaded: " + linker_error(path));
-  loaded.push_back(std::move(library));
-  if (!loaded.back().has(KRL_PLUGIN_ENTRY)) return invalid(no_entry());
-  const krl_plugin_entry entry =
-      &loaded.back().get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
-  if (is_function(entry)) return entry;
-  return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
-}
-
-namespace {
-
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -178,6 +135,45 @@ int reap(pid_t child) {
 }
 
 }  // namespace
+
+Status check_library(const fs::path& path) {
+  KRL_TRY(check_content(path));
+  std::vector<std::string> symbols;
+  try {
+    boost::dll::library_info info(path);
+    symbols = info.symbols();
+  } catch (const std::exception&) {  // it says only that reading failed
+    return invalid("is a damaged or incomplete ELF file; build or copy it again");
+  }
+  std::string other;
+  for (const std::string& symbol : symbols) {
+    if (symbol == KRL_PLUGIN_ENTRY) return {};
+    if (symbol.rfind("krl_plugin_v", 0) == 0) other = symbol;
+  }
+  if (other.empty()) return invalid(no_entry());
+  return invalid(fmt::format(
+      "built for another version of the plugin boundary: it exports {}, this program requires {}; rebuild it with this version's SDK",
+      one_line(other), KRL_PLUGIN_ENTRY));
+}
+
+Result<krl_plugin_entry> open_library(const fs::path& path) {
+  // Never unloaded: static data of the plugin are referred to until the process ends. The list
+  // keeps the libraries in sight of leak checkers.
+  static auto& loaded = *new std::deque<boost::dll::shared_library>;
+  boost::dll::shared_library library;
+  std::error_code failed;
+  const auto thrown = enter({path.native()}, "dlopen", [&] {
+    library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  });
+  if (thrown) return invalid("cannot be loaded: a constructor threw an exception: " + *thrown);
+  if (failed) return invalid("cannot be loaded: " + linker_error(path));
+  loaded.push_back(std::move(library));
+  if (!loaded.back().has(KRL_PLUGIN_ENTRY)) return invalid(no_entry());
+  const krl_plugin_entry entry =
+      &loaded.back().get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
+  if (is_function(entry)) return entry;
+  return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
+}
 
 Result<ChildEnd> run_in_child(const std::function<std::string()>& work, milliseconds limit) {
   const auto cannot = [] {

@@ -18,6 +18,8 @@
 namespace krl::core {
 namespace {
 
+namespace fs = std::filesystem;
+
 // The whole file. Open-file-description locks (Linux 3.15): they belong to the open file, not to
 // the process, so two owners within one process exclude each other too, and F_OFD_GETLK asks
 // without taking.
@@ -50,6 +52,53 @@ Error in_use(const std::filesystem::path& lock_file, pid_t owner) {
   return {Code::kFailedPrecondition,
           directory + " is in use by " + who + "; wait for it, stop it with 'kernelrl runs stop " +
               lock_file.parent_path().filename().string() + "', or choose another run.name"};
+}
+
+// A run begins to exist with its plan. A process that died before it wrote one leaves nothing worth
+// keeping.
+bool holds_run(const RunLayout& layout) {
+  std::error_code ignored;
+  return fs::exists(layout.plan(), ignored);
+}
+
+// A folder is ours if it is empty or has our lock in it; never one in which a user keeps other
+// things.
+Status check_ours(const RunLayout& layout) {
+  std::error_code error;
+  if (fs::exists(layout.lock(), error) || fs::is_empty(layout.root, error)) return {};
+  if (error) return failure(file_error("read", layout.root, error.value()));
+  return failure(Code::kFailedPrecondition,
+                 layout.root.string() +
+                     " is not empty and contains no run; choose another run.name, or move it away");
+}
+
+bool holds_finished_work(const RunLayout& layout) {
+  std::ifstream metrics(layout.metrics());
+  std::string line;
+  const bool whole_line = std::getline(metrics, line) && !metrics.eof();
+  std::error_code ignored;
+  return whole_line || fs::exists(layout.checkpoints() / "checkpoints.jsonl", ignored);
+}
+
+Error already_there(const RunLayout& layout) {
+  return {
+      Code::kFailedPrecondition,
+      layout.root.string() +
+          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
+          shell_word(layout.root.string()) + ")"};
+}
+
+// Makes room for a new run where one ended before it finished anything. The plan goes first, so
+// that a process killed in between leaves no run. logs.log stays: it says why that run ended.
+Status make_room(const RunLayout& layout, FileSystem& files) {
+  if (holds_finished_work(layout)) return failure(already_there(layout));
+  for (const fs::path& left :
+       {layout.plan(), layout.record(), layout.status(), layout.metrics(), layout.tensorboard(),
+        layout.ledger(), layout.samples(), layout.checkpoints(), layout.weights(), layout.best(),
+        layout.output()}) {
+    KRL_TRY(remove_tree(files, left));
+  }
+  return {};
 }
 
 }  // namespace
@@ -114,59 +163,6 @@ Result<RunStatus> read_status(const std::filesystem::path& path) {
     return invalid("cannot read " + path.string() + ": " + error.what());
   }
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-// A run begins to exist with its plan. A process that died before it wrote one leaves nothing worth
-// keeping.
-bool holds_run(const RunLayout& layout) {
-  std::error_code ignored;
-  return fs::exists(layout.plan(), ignored);
-}
-
-// A folder is ours if it is empty or has our lock in it; never one in which a user keeps other
-// things.
-Status check_ours(const RunLayout& layout) {
-  std::error_code error;
-  if (fs::exists(layout.lock(), error) || fs::is_empty(layout.root, error)) return {};
-  if (error) return failure(file_error("read", layout.root, error.value()));
-  return failure(Code::kFailedPrecondition,
-                 layout.root.string() +
-                     " is not empty and contains no run; choose another run.name, or move it away");
-}
-
-bool holds_finished_work(const RunLayout& layout) {
-  std::ifstream metrics(layout.metrics());
-  std::string line;
-  const bool whole_line = std::getline(metrics, line) && !metrics.eof();
-  std::error_code ignored;
-  return whole_line || fs::exists(layout.checkpoints() / "checkpoints.jsonl", ignored);
-}
-
-Error already_there(const RunLayout& layout) {
-  return {
-      Code::kFailedPrecondition,
-      layout.root.string() +
-          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
-          shell_word(layout.root.string()) + ")"};
-}
-
-// Makes room for a new run where one ended before it finished anything. The plan goes first, so
-// that a process killed in between leaves no run. logs.log stays: it says why that run ended.
-Status make_room(const RunLayout& layout, FileSystem& files) {
-  if (holds_finished_work(layout)) return failure(already_there(layout));
-  for (const fs::path& left :
-       {layout.plan(), layout.record(), layout.status(), layout.metrics(), layout.tensorboard(),
-        layout.ledger(), layout.samples(), layout.checkpoints(), layout.weights(), layout.best(),
-        layout.output()}) {
-    KRL_TRY(remove_tree(files, left));
-  }
-  return {};
-}
-
-}  // namespace
 
 RunDirectory::RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, OpenMode mode,
                            bool held_run)

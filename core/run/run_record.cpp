@@ -18,6 +18,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string processor_name() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -71,6 +73,17 @@ std::vector<std::string> differences(const Json& before, const Json& now) {
       found.push_back("the file of plugin " + id + " has changed");
   }
   return found;
+}
+
+bool is_plain(char c) {
+  constexpr std::string_view kMarks = "_-./:@%+=,";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         kMarks.find(c) != std::string_view::npos;
+}
+
+std::string absolute_text(const fs::path& path) {
+  std::error_code ignored;
+  return fs::absolute(path, ignored).lexically_normal().string();
 }
 
 }  // namespace
@@ -141,23 +154,6 @@ Result<std::vector<std::string>> record_documents(
                            record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
   return changed;
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-bool is_plain(char c) {
-  constexpr std::string_view kMarks = "_-./:@%+=,";
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         kMarks.find(c) != std::string_view::npos;
-}
-
-std::string absolute_text(const fs::path& path) {
-  std::error_code ignored;
-  return fs::absolute(path, ignored).lexically_normal().string();
-}
-
-}  // namespace
 
 std::string shell_word(std::string_view text) {
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);

@@ -26,6 +26,27 @@ krl_sample to_c_sample(const SampledAnswer& answer, const std::vector<TokenId>& 
   return out;
 }
 
+// Counts the coroutines in progress.
+class Underway {
+ public:
+  void begin(std::size_t most) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ < most; });
+    ++count_;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    --count_;
+    changed_.notify_all();
+  }
+  void wait_for_all() { begin(1), end(); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 // One call of the host's, with all its requests.
@@ -205,31 +226,6 @@ void Sampling::sample(const Requests& requests, const SampleSink& sink, const Co
       [&](Yield yield) { http::side_by_side(session_.loop().io(), at_once, work, yield); });
   call.finish();
 }
-
-namespace {
-
-// Counts the coroutines in progress.
-class Underway {
- public:
-  void begin(std::size_t most) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return count_ < most; });
-    ++count_;
-  }
-  void end() {
-    const std::lock_guard lock(mutex_);
-    --count_;
-    changed_.notify_all();
-  }
-  void wait_for_all() { begin(1), end(); }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t count_ = 0;
-};
-
-}  // namespace
 
 // Every request that the source gives is answered or failed, whatever happens: the source may wait
 // for that before it says that it has no more.

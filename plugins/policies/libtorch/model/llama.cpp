@@ -56,60 +56,6 @@ DecoderParameters in_their_places(const ParameterLayout& layout,
   return parameters;
 }
 
-}  // namespace
-
-DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
-                                  const at::Tensor& values, const at::Tensor& gradients) {
-  if (!gradients.defined()) return frozen_parameters(layout, values);
-  const auto views = parameter_views(layout, values), sums = parameter_views(layout, gradients);
-  std::vector<Parameter> bound;
-  for (std::size_t i = 0; i < views.size(); ++i)
-    bound.push_back(bind_parameter(operations, views[i], sums[i]));
-  return in_their_places(layout, bound);
-}
-
-DecoderParameters frozen_parameters(const ParameterLayout& layout, const at::Tensor& values) {
-  std::vector<Parameter> bound;
-  for (const at::Tensor& view : parameter_views(layout, values))
-    bound.push_back({view.detach(), at::Tensor()});
-  return in_their_places(layout, bound);
-}
-
-void bind_critic(const Operations& operations, const at::Tensor& values,
-                 const at::Tensor& gradients, bool detached, DecoderParameters& parameters) {
-  const std::int64_t hidden = operations.config().hidden;
-  const auto weight = [&](const at::Tensor& flat) {
-    return flat.narrow(0, 0, hidden).view({1, hidden});
-  };
-  const auto bias = [&](const at::Tensor& flat) { return flat.narrow(0, hidden, 1); };
-  const bool learns = gradients.defined();
-  parameters.critic_weight =
-      bind_parameter(operations, weight(values), learns ? weight(gradients) : at::Tensor());
-  parameters.critic_bias =
-      bind_parameter(operations, bias(values), learns ? bias(gradients) : at::Tensor());
-  parameters.critic_detached = detached;
-}
-
-at::Tensor critic_values(const DecoderParameters& parameters, const at::Tensor& hidden) {
-  const at::NoGradGuard no_grad;
-  const at::Tensor& weight = parameters.critic_weight.value;
-  return at::linear(hidden.to(weight.scalar_type()), weight, parameters.critic_bias.value)
-      .squeeze(1);
-}
-
-Angles angle_table(const Operations& operations, at::ScalarType compute) {
-  const ModelConfig& config = operations.config();
-  const RotaryTable table = rotary_table(config);
-  const auto tensor = [&](const std::vector<float>& values) {
-    return at::tensor(values)
-        .view({config.context, config.head_size() / 2})
-        .to(operations.device(), operations.angle_type(compute));
-  };
-  return {tensor(table.cosine), tensor(table.sine)};
-}
-
-namespace {
-
 // One forward pass; shared with the backward pass where blocks are computed again.
 class Pass {
  public:
@@ -171,6 +117,56 @@ class Pass {
 };
 
 }  // namespace
+
+DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
+                                  const at::Tensor& values, const at::Tensor& gradients) {
+  if (!gradients.defined()) return frozen_parameters(layout, values);
+  const auto views = parameter_views(layout, values), sums = parameter_views(layout, gradients);
+  std::vector<Parameter> bound;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    bound.push_back(bind_parameter(operations, views[i], sums[i]));
+  return in_their_places(layout, bound);
+}
+
+DecoderParameters frozen_parameters(const ParameterLayout& layout, const at::Tensor& values) {
+  std::vector<Parameter> bound;
+  for (const at::Tensor& view : parameter_views(layout, values))
+    bound.push_back({view.detach(), at::Tensor()});
+  return in_their_places(layout, bound);
+}
+
+void bind_critic(const Operations& operations, const at::Tensor& values,
+                 const at::Tensor& gradients, bool detached, DecoderParameters& parameters) {
+  const std::int64_t hidden = operations.config().hidden;
+  const auto weight = [&](const at::Tensor& flat) {
+    return flat.narrow(0, 0, hidden).view({1, hidden});
+  };
+  const auto bias = [&](const at::Tensor& flat) { return flat.narrow(0, hidden, 1); };
+  const bool learns = gradients.defined();
+  parameters.critic_weight =
+      bind_parameter(operations, weight(values), learns ? weight(gradients) : at::Tensor());
+  parameters.critic_bias =
+      bind_parameter(operations, bias(values), learns ? bias(gradients) : at::Tensor());
+  parameters.critic_detached = detached;
+}
+
+at::Tensor critic_values(const DecoderParameters& parameters, const at::Tensor& hidden) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor& weight = parameters.critic_weight.value;
+  return at::linear(hidden.to(weight.scalar_type()), weight, parameters.critic_bias.value)
+      .squeeze(1);
+}
+
+Angles angle_table(const Operations& operations, at::ScalarType compute) {
+  const ModelConfig& config = operations.config();
+  const RotaryTable table = rotary_table(config);
+  const auto tensor = [&](const std::vector<float>& values) {
+    return at::tensor(values)
+        .view({config.context, config.head_size() / 2})
+        .to(operations.device(), operations.angle_type(compute));
+  };
+  return {tensor(table.cosine), tensor(table.sine)};
+}
 
 at::Tensor last_hidden(const Operations& operations, const DecoderParameters& parameters,
                        const Angles& table, const PackedBatch& batch,
