@@ -128,8 +128,8 @@ using CallLimit = std::function<std::chrono::milliseconds(std::string_view funct
 // or evaluates; any time for what lasts as long as requests come.
 std::chrono::milliseconds usual_limit(std::string_view function);
 
-// Reports plugin calls that take unusually long, so that a stalled run is explained. There is one at
-// a time, while components are created and used; only plugins may fork processes meanwhile. Its
+// Reports plugin calls that take unusually long, so that a stalled run is explained. There is one
+// at a time, while components are created and used; only plugins may fork processes meanwhile. Its
 // thread sleeps for as long as no call can be due.
 class CallWatch {
  public:

@@ -21,7 +21,7 @@ class Garbage {
 
   explicit Garbage(std::uint64_t seed) {
     using enum evaluator::Poison;
-    // Maxima and minima are seen only by what is large.
+    // Only large values show errors in maxima and minima.
     constexpr evaluator::Poison kMixture[] = {kOnes,          kZeros,         kLarge, kLarge,
                                               kLargeNegative, kLargeNegative, kSmall, kRandom};
     for (std::uint32_t i = 0; i < kWords; ++i) {

@@ -153,7 +153,7 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   for (std::size_t i = 0; i < kBounds; ++i) {
     if (ns[i] > ns[static_cast<std::size_t>(result.limit)]) result.limit = static_cast<Bound>(i);
   }
-  // The units work while the warps of a wave wait; what they take beyond that is added. A single
+  // The units work while the warps of a wave wait; only their time beyond that is added. A single
   // long block hides no more of their work than others.
   const double hidden_ns = model.hidden_by_path * std::min(path_ns, all_ns / waves);
   std::array<double, kBounds> beyond = ns;

@@ -43,9 +43,9 @@ inline constexpr std::uint64_t kBufferAlignment = 256;
 struct CriticalPath {
   std::uint64_t instructions = 0;
   std::uint64_t clocks = 0;  // chains of dependent instructions, without memory
-  // Waits for loads: those that touch a sector first touched in this launch; those all of whose
-  // sectors were touched before, some only by other blocks, and waits at fences between blocks; all
-  // of them by this block.
+  // Waits for loads, by the farthest place of their sectors: those that touch a sector first
+  // touched in this launch; those all of whose sectors were touched before, some only by other
+  // blocks, and waits at fences between blocks; those whose sectors this block had all touched.
   std::uint64_t dram_requests = 0;
   std::uint64_t l2_requests = 0;
   std::uint64_t l1_requests = 0;
@@ -221,8 +221,8 @@ struct Unwritten {
   bool operator==(const Unwritten&) const = default;
 };
 
-// Events that a profiler would count for one launch. A request is one instruction of one warp,
-// whatever its lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to
+// Events that a profiler would count for one launch. A request is one instruction of one warp, with
+// any number of lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to
 // reconverge as early as program order allows.
 struct Counters {
   std::uint64_t blocks = 0;

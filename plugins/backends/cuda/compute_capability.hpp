@@ -22,9 +22,10 @@ struct ComputeCapability {
 
 std::span<const ComputeCapability> compute_capabilities();
 
-// Null if `arch` is none of the table: "sm_90", or "sm_90a" for what only that one can.
+// Returns null if `arch` is not in the table: "sm_90", or "sm_90a" for features that only that one
+// has.
 const ComputeCapability* find_arch(std::string_view arch);
-// The same. Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is none.
+// Finds it likewise. Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is none.
 const ComputeCapability& require_arch(std::string_view arch);
 
 }  // namespace krl::cuda

@@ -1,8 +1,7 @@
-// The attributes of kernels are in the sections .nv.info (of all kernels, each entry naming its
+// The attributes of kernels are in the sections .nv.info (for all kernels, each entry naming its
 // symbol) and .nv.info.KERNEL. An entry is a format, an attribute and a 16-bit value; in the format
-// kSized the value counts the bytes that follow. The layout is not documented by NVIDIA; the
-// numbers are those that `readelf` and ptxas' report agree on, and the tests hold them against each
-// other.
+// kSized the value counts the bytes that follow. NVIDIA does not document the layout; the numbers
+// are those that `readelf` and ptxas' report agree on, and the tests compare the two.
 #include "plugins/backends/cuda/cubin.hpp"
 
 #include <algorithm>

@@ -24,8 +24,9 @@ struct CubinKernel {
 // The kernels in the order of the file. No value, with the reason in `why`, if it is not a CUBIN.
 std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why);
 
-// The bytes of local memory that a thread of some kernel can use: its frames, and what the driver
-// keeps for calls and arrays whose depth or size only a run tells. `ptx`: of the same module.
+// Returns the bytes of local memory that a thread of some kernel can use: its frames, and what the
+// driver reserves for calls and arrays whose depth or size is known only in a run. `ptx`: of the
+// same module.
 std::uint32_t most_stack(std::string_view bytes, std::string_view ptx);
 
 // True if a launch can leave something for the next one in the module's own variables, or if the

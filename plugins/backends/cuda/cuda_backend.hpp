@@ -211,7 +211,7 @@ class CudaBackend final : public Backend, public Tool {
     return settings;
   }
 
-  // Before the GPUs, as what is not installed is not found by waiting for them.
+  // Runs before the GPUs are waited for, since waiting cannot find a missing installation.
   std::string wanted_ncu() const {
     if (execute == "on") return find_ncu();
     invalid_argument("counters: \"ncu\" profiles running kernels, but execute is \"off\"");

@@ -17,7 +17,7 @@ using namespace evaluator;
 struct CudaCompiler {
   std::string name;      // name and version: "NVRTC 13.0"
   std::string arch;      // target architecture: "sm_90"
-  std::string identity;  // the digest of everything but the source that decides what it gives
+  std::string identity;  // digest of everything but the source that decides the result
 
   // One compile, thread-safe. `kernels`: as launches name them, "scale<float, 4>"; the module is a
   // CompiledModule's bytes. Throws Failure as compile does.

@@ -23,9 +23,9 @@
 namespace krl::cuda {
 namespace {
 
-// Changes whenever the meaning of what is kept changes.
-// Host code also allocates and copies, which no kernel's time foretells.
+// An allowance for host code, which also allocates and copies: no kernel's time predicts that.
 constexpr std::chrono::milliseconds kHostWork{500};
+// Changes whenever the meaning of cached values changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
@@ -95,7 +95,8 @@ std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
   return {std::move(output), bytes};
 }
 
-// The text of a candidate with host code, its call by the harness included, or why there is none.
+// Returns the text of a candidate with host code, including its call by the harness, or the reason
+// why there is none.
 std::optional<SourceProblem> complete_host_source(std::string_view source,
                                                   const TaskDefinition& task, bool loads,
                                                   std::string* whole) {
@@ -124,7 +125,7 @@ void check_stack(const CompiledModule& module, EvaluationRecord* record) {
                                             std::to_string(kMostStack) + " for each");
 }
 
-// The first construct of a candidate's PTX that is not allowed; empty if there is none.
+// Returns the first construct of a candidate's PTX that is not allowed; empty if there is none.
 std::string refusal(const ptx::ReadResult& code, const std::vector<std::string>& kernels) {
   return code.problem ? code.problem->text() : ptx::first_problem(code.module, kernels);
 }

@@ -64,7 +64,7 @@ class CudaEvaluator {
   const std::string& counters_problem() const { return counters_problem_; }
 
  private:
-  // A source that compiled, and what its launches are.
+  // A source that compiled, and its launches.
   struct Built {
     LaunchSchedule schedule;
     CompiledModule module;
@@ -77,7 +77,7 @@ class CudaEvaluator {
     std::string digest;
   };
 
-  // Through the cache, whatever the stages.
+  // Evaluates through the cache, for any stages.
   EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
   // Begins again where someone kills the processes that an evaluation needs.
   EvaluationRecord evaluate_patiently(const EvaluationRequest& request, const Cancelled& cancelled);
@@ -91,7 +91,7 @@ class CudaEvaluator {
   std::shared_ptr<const CompileOutput> compiled(std::string_view source,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
-  // Null: there is none that is a kernel.
+  // Returns null if no naive kernel can serve as the baseline.
   std::shared_ptr<const Baseline> naive(const PreparedTask& task, const Cancelled& cancelled);
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, const Cancelled& cancelled);
   std::shared_ptr<const Baseline> built_kernel(const PreparedTask& task, const std::string& source,

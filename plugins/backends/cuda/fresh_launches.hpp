@@ -19,8 +19,8 @@ using namespace evaluator;
 // Returns the GPU's limits on launches.
 LaunchLimits launch_limits(const ComputeCapability& gpu);
 
-// Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
-// one where there is an obstacle. `arch`: as of add_kernel_figures.
+// Adds the programs of the fresh cases to `schedule`, which has those of the known cases; an empty
+// one if there is an obstacle. `arch`: as in add_kernel_figures.
 Obstacles add_fresh_launches(const PreparedTask& asked, const CompiledModule& module,
                              const ComputeCapability& gpu, const std::string& arch,
                              LaunchSchedule* schedule);

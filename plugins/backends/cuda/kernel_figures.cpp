@@ -26,7 +26,7 @@ std::int64_t threads_of(const ResolvedLaunch& launch) {
   return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
 }
 
-// "float const*", "int", … of a kernel by its mangled name; empty if the name does not give them
+// Returns "float const*", "int", … from a kernel's mangled name; empty if the name lacks them
 // (extern "C").
 std::vector<std::string> parameter_types(const std::string& mangled) {
   int status = 0;

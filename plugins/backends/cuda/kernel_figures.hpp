@@ -16,8 +16,8 @@ namespace krl::cuda {
 using namespace evaluator;
 
 // Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
-// directive. `cases`: those of its programs. `arch`: "sm_90a", the architecture of `gpu` as it was
-// compiled for.
+// directive. `cases`: those of its programs. `arch`: "sm_90a", the architecture of `gpu` that the
+// code was compiled for.
 void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record);

@@ -16,7 +16,7 @@ std::string with_kernel_references(std::string_view source,
 
 struct DereferencedPtx {
   std::string ptx;                 // PTX without the references
-  std::vector<std::string> names;  // mangled, by the kernel's index; empty where there is none
+  std::vector<std::string> names;  // mangled, by the kernel's index; empty if there is none
 };
 
 DereferencedPtx take_kernel_references(std::string_view ptx, std::size_t n_kernels);

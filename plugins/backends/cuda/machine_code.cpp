@@ -1,6 +1,6 @@
-// An instruction has 16 bytes since sm_70. The low 9 bits of the first word say what it does; the 3
-// above, in which form its operands are. The layout is not documented by NVIDIA; the numbers are
-// those that nvdisasm prints, and the tests hold the counts against its.
+// An instruction has 16 bytes since sm_70. The low 9 bits of the first word encode the operation;
+// the 3 above, the form of its operands. NVIDIA does not document the layout; the numbers are those
+// that nvdisasm prints, and the tests compare the counts with its output.
 #include "plugins/backends/cuda/machine_code.hpp"
 
 #include <array>

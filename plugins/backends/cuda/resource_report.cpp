@@ -46,7 +46,7 @@ void read_line(std::string_view line, KernelResources& kernel) {
   kernel.shared_bytes = number_before(line, " bytes smem").value_or(0);
 }
 
-// NVRTC has "ptxas" in front of every line, nvcc not of those on a function's stack.
+// NVRTC puts "ptxas" in front of every line, nvcc not in front of those on a function's stack.
 bool has_figures(std::string_view line) {
   return line.starts_with("ptxas info ") || line.starts_with("ptxas  ") ||
          (line.starts_with("    ") && number_before(line, " bytes stack frame"));

@@ -49,9 +49,9 @@ std::optional<std::vector<std::string>> read_names(std::string_view lines, std::
 
 }  // namespace
 
-// The references are taken out between nvcc and ptxas, which would give kernels whose address is
-// taken more registers. So that the result is the same at every place and time, the folder's name
-// is taken out too, and the source is removed, whose date ptxas would note.
+// The references are removed between nvcc and ptxas, which would give kernels whose address is
+// taken more registers. To make the result independent of place and time, the folder's name is
+// removed too, and the source, whose date ptxas would note.
 const char* const kCompileScript = R"sh(
 seconds=$1 kib=$2 arch=$3
 shift 3

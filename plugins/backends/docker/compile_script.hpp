@@ -17,7 +17,7 @@ using namespace cuda;
 // code of the compiler that failed.
 extern const char* const kCompileScript;
 
-// The same for a source with host code: its parts are those of a library.
+// Compiles a source with host code in the same way: its parts are those of a library.
 extern const char* const kLibraryScript;
 
 // Folder of the headers of host code in the container.
@@ -30,7 +30,7 @@ inline constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
 std::string with_kernel_references(std::string_view source,
                                    const std::vector<std::string>& kernels);
 
-// Reads what the script wrote. Empty if that is none of its output, or lacks one of the
+// Reads the script's output. Empty if the script cannot have written it, or it lacks one of the
 // `n_kernels`.
 std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels);
 // The same of kLibraryScript.

@@ -14,7 +14,7 @@ namespace krl::docker {
 using namespace cuda;
 
 struct DockerCompilerSettings {
-  CompileSettings compile;       // its limits are those of each of the programs that nvcc starts
+  CompileSettings compile;       // its limits apply to each program that nvcc starts
   std::filesystem::path wheels;  // folder that find_nvcc searches as well; empty: none
   std::chrono::milliseconds time_limit{30'000};  // wall time of a compile
   ContainerSettings container;                   // the toolkit is added to its mounts

@@ -18,10 +18,10 @@ constexpr std::chrono::seconds kSweepLimit{20};
 constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
 constexpr int kSweepTries = 5;
 
-// Run as the command's own user, whom nothing else in the container belongs to. kill(-1) is one
-// step of the kernel's: no process escapes it by forking. The second line is for folders that the
-// command locked against itself. The last gives the number of processes killed for memory, with
-// cgroups of either version.
+// Runs as the command's own user, who owns nothing else in the container. kill(-1) is one step of
+// the kernel's: no process escapes it by forking. The second line is for folders that the command
+// locked against itself. The last prints the number of processes killed for memory, with cgroups of
+// either version.
 constexpr char kSweepScript[] = R"(kill -9 -1 2> /dev/null
 chmod -R u+rwx "$0" && find "$0" -mindepth 1 -maxdepth 1 -exec rm -rf {} + || exit 1
 cat /sys/fs/cgroup/memory/memory.oom_control /sys/fs/cgroup/memory.events 2> /dev/null

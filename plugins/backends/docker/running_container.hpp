@@ -32,7 +32,7 @@ struct CommandResult {
     kOutOfMemory,    // the container's memory; some process of the command was killed for it
     kTooMuchOutput,  // more than output_limits.out_bytes
   } end = kExited;
-  int exit_code = -1;  // only if exited; 126 and 127: it could not be started, `out` says why
+  int exit_code = -1;  // only if exited; 126 and 127: it could not be started, see `out`
   std::string out, err;
 
   bool ok() const { return end == kExited && exit_code == 0; }
@@ -67,8 +67,8 @@ class RunningContainer {
   std::string begin(int slot, const ContainerCommand& command);
   CommandResult watch(const std::string& exec, const ContainerCommand& command,
                       const std::function<bool()>& cancelled) const;
-  // Kills what is left of a command and empties its folder. A container in which that fails is in
-  // disorder, and is given up with all that runs in it.
+  // Kills what is left of a command and empties its folder. If that fails, the container is given
+  // up with all that runs in it.
   Sweep sweep(int slot, const std::string& exec);
   bool try_sweep(int slot, const Patience& patience);
   bool give_up() noexcept;  // true if the container is removed

@@ -1,5 +1,5 @@
 // A read-only view of GPU code, which is a 64-bit little-endian ELF file. Borrows the bytes. Every
-// offset is checked: a damaged file gives errors or empty results, never a read out of bounds.
+// offset is checked: a damaged file causes errors or empty results, never a read out of bounds.
 // Immutable; any thread may read.
 #pragma once
 
@@ -20,7 +20,8 @@ class ElfView {
   // Fails with `why` unless `bytes` are the code of a GPU (a CUBIN).
   static std::optional<ElfView> open_cubin(std::string_view bytes, std::string& why);
 
-  // The content of a section by its name; empty if there is none (or if it occupies no file space).
+  // Returns the content of a section by its name; empty if there is none (or if it occupies no file
+  // space).
   std::string_view section(std::string_view name) const;
 
   struct Section {

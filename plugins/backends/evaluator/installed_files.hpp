@@ -9,8 +9,8 @@ namespace krl::evaluator {
 
 class InstalledFiles {
  public:
-  // `symbol`: anything of the plugin itself; `who` needs the files: "the cpu backend". The
-  // functions throw Failure(KRL_FAILED_PRECONDITION) that names what is missing.
+  // `symbol`: any symbol of the plugin itself; `who` needs the files: "the cpu backend". The
+  // functions throw Failure(KRL_FAILED_PRECONDITION) that names the missing file.
   InstalledFiles(const void* symbol, std::string who);
 
   const std::string& plugin() const { return plugin_; }

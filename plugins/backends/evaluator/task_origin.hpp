@@ -7,8 +7,8 @@
 
 namespace krl::evaluator {
 
-// "file:line:column" of what stands at `key` (TaskOrigin), or of a place in its text; the task's id
-// if it is not from a file.
+// Returns "file:line:column" of the value at `key` (TaskOrigin), or of a place in its text; the
+// task's id if it is not from a file.
 inline std::string origin_of(const TaskDefinition& task, std::string_view key, int line = 1,
                              int column = 1) {
   const std::string place = task.origin.locate(key, line, column);

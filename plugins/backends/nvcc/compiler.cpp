@@ -107,7 +107,7 @@ rlim_t seconds_left() {
   std::exit(kRefused);
 }
 
-// Runs a command, passes on its messages, and gives the figures of ptxas in them.
+// Runs a command, passes on its messages, and returns the figures of ptxas in them.
 std::string run(const Command& command) {
   const rlim_t seconds = seconds_left();
   const pid_t child = ::fork();
@@ -119,7 +119,7 @@ std::string run(const Command& command) {
   }
   const krl::cuda::SplitLog log = krl::cuda::split_log(read_file(kLog));
   write(STDOUT_FILENO, log.messages);
-  // Linux counts ticks where it kills, and more exactly for those who ask: the two differ a little.
+  // Linux counts ticks for the limit, and reports the time more exactly: the two differ a little.
   const bool late = microseconds(used) >= static_cast<std::int64_t>(seconds) * 900'000;
   if (status != 0 && late) end_as(SIGXCPU, command[0]);
   if (WIFSIGNALED(status)) end_as(WTERMSIG(status), command[0]);

@@ -98,7 +98,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Linking device code of several files, of which there is one.
+// True for a command that links device code of several files; here there is only one file.
 bool links_device_code(const std::vector<std::string>& command) {
   const std::string program = fs::path(command[0]).filename();
   return program == "rm" || program == "nvlink" ||

@@ -12,9 +12,9 @@
 namespace krl::nvcc {
 using namespace evaluator;
 
-// nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty = $CUDA_HOME,
-// then the wheels in `wheels`, then /usr/local/cuda. Throws Failure(KRL_FAILED_PRECONDITION) that
-// says where it looked and how to get one.
+// Returns nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty =
+// $CUDA_HOME, then the wheels in `wheels`, then /usr/local/cuda. Throws
+// Failure(KRL_FAILED_PRECONDITION) that lists where it looked and how to get one.
 std::filesystem::path find_nvcc(const std::filesystem::path& wanted,
                                 const std::filesystem::path& wheels);
 

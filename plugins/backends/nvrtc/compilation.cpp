@@ -95,7 +95,8 @@ std::string why_refused(Status status, const Api& nvrtc, CompileRequest request)
   return std::string(kSourceFile) + ": error: " + nvrtc.error_string(status) + "\n";
 }
 
-// The PTX that ptxas refused, empty if there is none: the same request for a virtual architecture.
+// Returns the PTX that ptxas refused, empty if there is none: the same request for a virtual
+// architecture.
 std::string refused_ptx(const Api& nvrtc, CompileRequest request) {
   constexpr std::string_view kReal = "--gpu-architecture=sm_";
   std::erase(request.options, kReportOption);

@@ -12,7 +12,7 @@ namespace krl::nvrtc {
 // huge pages; takes some 50 ms.
 void move_code_to_huge_pages(const std::filesystem::path& folder);
 
-// Makes malloc take huge pages from now on, and keep what it has.
+// Makes malloc take huge pages from now on, and keep freed memory.
 void grow_heap_by_huge_pages();
 
 }  // namespace krl::nvrtc

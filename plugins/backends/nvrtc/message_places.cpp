@@ -26,7 +26,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
-// The number after blanks, taken off the front; 0 if there is none.
+// Removes the number after blanks from the front and returns it; 0 if there is none.
 std::uint32_t take_number(std::string_view* text) {
   *text = without_blanks(*text);
   std::uint32_t number = 0;
@@ -53,7 +53,7 @@ std::uint32_t line_of_launch(std::string_view kernel, std::string_view source) {
   return 0;
 }
 
-// The number of the candidate's file, by `.file 1 "kernel.cu"`; 0 if there is none.
+// Returns the number of the candidate's file, from `.file 1 "kernel.cu"`; 0 if there is none.
 std::uint32_t own_file(const std::vector<std::string_view>& ptx) {
   constexpr std::string_view kFile = ".file";
   for (std::string_view line : ptx) {

@@ -21,7 +21,7 @@ bool contains(const List& list, std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-// The text in angle brackets or quotes after blanks; empty if there is none.
+// Returns the text in angle brackets or quotes after blanks; empty if there is none.
 std::string_view header_at(std::string_view text) {
   const std::size_t open = std::min(text.find_first_not_of(" \t"), text.size());
   text.remove_prefix(open);

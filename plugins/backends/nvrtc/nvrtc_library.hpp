@@ -12,9 +12,9 @@ struct NvrtcLibrary {
   std::filesystem::path headers;  // the folder of cuda_fp16.h; empty if there is none
 };
 
-// `wanted`: the library, or a folder of CUDA's; empty = $CUDA_HOME, then the wheels in `wheels`,
-// then /usr/local/cuda. Throws Failure(KRL_FAILED_PRECONDITION) that says where it looked and how
-// to get one.
+// Finds NVRTC. `wanted`: the library, or a folder of CUDA's; empty = $CUDA_HOME, then the wheels in
+// `wheels`, then /usr/local/cuda. Throws Failure(KRL_FAILED_PRECONDITION) that lists where it
+// looked and how to get one.
 NvrtcLibrary find_nvrtc(const std::filesystem::path& wanted, const std::filesystem::path& wheels);
 
 }  // namespace krl::nvrtc

@@ -15,9 +15,9 @@ inline constexpr const char* kPreludeHeaders[] = {
     "ctime",    "cuda.h",   "cudaTypedefs.h", "fstream",  "iomanip",   "iostream",   "memory",
     "random",   "sstream",  "stdexcept",      "string",   "time.h",    "vector"};
 
-// Headers of the C++ library of which device code uses what libcu++ has too: its names are then in
-// std as well. CUB's header of everything holds its algorithms for the host, too, which NVRTC does
-// not compile; here it holds those of a block, a warp and a thread.
+// Headers of the C++ library whose names in device code libcu++ defines too; its names are then in
+// std as well. CUB's main header holds its algorithms for the host, too, which NVRTC does not
+// compile; here it holds those of a block, a warp and a thread.
 struct StandardHeader {
   const char* name;
   const char* content;

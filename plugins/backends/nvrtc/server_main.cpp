@@ -28,8 +28,7 @@ namespace {
 
 using namespace krl::nvrtc;
 
-// NVRTC reads headers; it writes no file but those that it already has, and with precompiled
-// headers one more.
+// NVRTC reads headers; it writes only to open files, and with precompiled headers to one more.
 std::vector<krl::sandbox::AllowedCall> compiling_calls(bool precompiled) {
   std::vector<krl::sandbox::AllowedCall> calls = krl::sandbox::computing_calls();
   calls.insert(calls.end(), {{SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},

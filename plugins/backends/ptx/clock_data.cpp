@@ -14,7 +14,7 @@ bool is_one_of(const List& list, std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-// Their first operand is the result, the others are what it is made of.
+// True for opcodes whose first operand is a result that is computed from the others.
 bool is_arithmetic(std::string_view opcode) {
   static constexpr std::string_view kOpcodes[] = {
       "abs", "add",  "addc", "and",  "bfe", "bfi", "clz", "cnot", "cvt",  "div",  "lop3",

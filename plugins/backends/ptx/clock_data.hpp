@@ -14,7 +14,7 @@ namespace krl::ptx {
 // "%clock64", "%globaltimer_lo", …
 bool is_clock(const Operand& operand);
 
-// The instructions that make something else of a clock's value than arithmetic, comparisons and
+// Returns the instructions that use a clock's value other than in arithmetic, comparisons and
 // waiting, and those that a clock decides about, unless they only compute or wait, too.
 std::vector<const Instruction*> uses_of_clocks(const Function& function);
 

@@ -22,7 +22,7 @@ struct ContentsProblem {
 std::vector<ContentsProblem> check_contents(const Module& module,
                                             const std::vector<std::string>& kernels);
 
-// The first of these as text; empty if there is none.
+// Returns the first problem as text; empty if there is none.
 std::string first_problem(const Module& module, const std::vector<std::string>& kernels);
 
 }  // namespace krl::ptx

@@ -14,8 +14,9 @@ class ControlRegions {
   // Keeps a reference to `function`.
   explicit ControlRegions(const Function& function);
 
-  // The indices in the body of what the branch at `index` decides about. A side that ends in a trap
-  // or runs for ever does not meet the others, so that all of it counts and they go on freely.
+  // Returns the indices in the body of the instructions that the branch at `index` decides about. A
+  // side that ends in a trap or runs for ever does not meet the others, so that all of it counts
+  // and they go on freely.
   std::vector<std::uint32_t> decided_by(std::uint32_t index) const;
 
  private:
@@ -24,7 +25,7 @@ class ControlRegions {
   std::uint32_t meeting_point(std::uint32_t a, std::uint32_t b) const;
 
   const Function& function_;
-  std::uint32_t exit_;                   // stands for the end of the function
+  std::uint32_t exit_;                   // the end of the function
   std::vector<std::uint32_t> order_;     // by index: higher is nearer to the end; 0: never ends
   std::vector<std::uint32_t> meets_at_;  // by index: the nearest post-dominator
 };

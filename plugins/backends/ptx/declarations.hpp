@@ -23,15 +23,15 @@ struct VariableHead {
   Space space = Space::kGeneric;
   Type type = Type::kNone;
   std::uint32_t elements = 1;  // elements of a vector
-  std::uint32_t align = 0;     // 0: that of the type
+  std::uint32_t align = 0;     // 0: the alignment of the type
   bool external = false;
   bool pointer = false;
 };
 
 // Behind the space.
 VariableHead read_variable_head(Tokens& tokens, Space space);
-// A name, dimensions and an initial value. `bytes_left` of the module: what the variable takes is
-// taken from it.
+// Reads a name, dimensions and an initial value. The variable's size is subtracted from the
+// module's `bytes_left`.
 Variable read_variable(Tokens& tokens, const VariableHead& head, std::size_t* bytes_left);
 // "(.param .b32 a, .param .align 8 .b8 b[16])": the parameters or the results of a function.
 std::vector<Variable> read_parameters(Tokens& tokens, std::size_t* bytes_left);

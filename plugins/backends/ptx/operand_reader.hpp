@@ -12,8 +12,8 @@ class OperandReader {
   OperandReader(Reading& reading, const Function& function)
       : reading_(reading), tokens_(reading.tokens), function_(function) {}
 
-  // A name that nothing before it declares is a kLabel with that name, for the caller to find. An
-  // address with coordinates, of a texture or a tensor, has them as its second element.
+  // Reads an operand. A name that has not been declared is a kLabel with that name, for the caller
+  // to find. An address with coordinates, of a texture or a tensor, has them as its second element.
   Operand read();
   // "(a, b)" of a call.
   Operand read_list();

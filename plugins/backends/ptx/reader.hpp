@@ -1,7 +1,7 @@
-// PTX text to a Module. Strict: what the grammar of the PTX ISA does not allow, and every directive
-// that is not known by name, is a problem with its line; nothing is skipped or guessed. The text is
-// untrusted: it may be of any length and content. Pure; any thread. Time is proportional to the
-// text's length, except for logarithms.
+// Reads PTX text into a Module. Strict: text that the grammar of the PTX ISA does not allow, and
+// every directive that is not known by name, is a problem with its line; nothing is skipped or
+// guessed. The text is untrusted: it may be of any length and content. Pure; any thread. Time is
+// proportional to the text's length, except for logarithms.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,8 @@ struct ReadProblem {
   std::string message;
   Place place;
 
-  // "line 12: unsupported: the directive '.alias'", with the candidate's line if it is known, else
-  // with that of the PTX: "PTX, line 30: …".
+  // Renders the problem, "line 12: unsupported: the directive '.alias'", with the candidate's line
+  // if it is known, else with that of the PTX: "PTX, line 30: …".
   std::string text() const;
 };
 
@@ -41,8 +41,8 @@ struct ReadResult {
   std::optional<ReadProblem> problem;  // the first
 };
 
-// `candidate_file`: the name of the candidate's own file as .file gives it, whole or its last part
-// ("kernel.cu"): what Place::source counts lines of.
+// `candidate_file`: the name of the candidate's own file in .file, whole or its last part
+// ("kernel.cu"): Place::source counts its lines.
 ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits = {});
 

@@ -6,7 +6,7 @@ using cpu::CriticalPath;
 
 namespace {
 
-// Waits of each level with those of farther ones, which take longer.
+// Adds to the waits of each level those of farther levels, which take longer.
 CriticalPath nested(CriticalPath path) {
   path.l2_requests += path.dram_requests;
   path.l1_requests += path.l2_requests;

@@ -60,7 +60,7 @@ class WarpPath {
     waits_[access.wait] = std::max(waits_[access.wait], level);
   }
   void atomic() { ++path_.atomics; }
-  // Waits until what it has written is in L2, which takes a round trip.
+  // Waits until earlier writes are in L2, which takes a round trip.
   void fence() { ++path_.l2_requests; }
   void loop(std::uint32_t turns) { path_.loop_turns += turns; }
   // The warp has waited so many clocks for warps of its block or the constant cache, and of other
@@ -120,7 +120,8 @@ class BlockPath {
   void loop(std::uint32_t offset, std::uint32_t turns) {
     hottest_ = std::max(hottest_, loops_[offset] += turns);
   }
-  // Clocks since the block began, of a warp; of these it was idle, waiting for other blocks.
+  // Returns the clocks of a warp since the block began; idle() returns how many of these it waited
+  // for other blocks.
   double clocks(std::uint32_t warp, const cpu::PathClocks& each) const {
     return clocks_of(path_, each) + warps_[warp].clocks(each) + idle(warp);
   }

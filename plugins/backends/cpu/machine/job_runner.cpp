@@ -29,7 +29,7 @@ enum class ParameterKind { kPointer, kInteger, kFloating, kBytes };
 
 ParameterKind kind_of(const EntryParameter& parameter) {
   const bool floating = parameter.type == ptx::Type::kF32 || parameter.type == ptx::Type::kF64;
-  // A structure, or a __grid_constant__ of any type: takes what has its size.
+  // A structure, or a __grid_constant__ of any type, takes any argument of its size.
   if (parameter.bytes != ptx::size_of(parameter.type)) return ParameterKind::kBytes;
   if (floating) return ParameterKind::kFloating;
   return parameter.pointer ? ParameterKind::kPointer : ParameterKind::kInteger;

@@ -1,20 +1,20 @@
 // One launch: the blocks of a grid, in an order on which a correct kernel does not depend.
 //
-// Blocks are executed one after the other. A block that waits for another one, or runs for long and
-// so may (a lock, a decoupled look-back), lets others run: then several are resident and take turns,
-// up and down the grid, so that a chain of blocks that wait for their neighbours finishes in one
-// pass.
+// Blocks are executed one after the other. A block that waits for another one, or runs so long that
+// it may be waiting (a lock, a decoupled look-back), lets others run: then several are resident and
+// take turns, up and down the grid, so that a chain of blocks that wait for their neighbours
+// finishes in one pass.
 //
-// No more blocks are resident than the GPU holds, and a GPU starts blocks in ascending order. If all
-// of them wait then, it is a deadlock. In another order they may wait for blocks with lower numbers:
-// then the rest begins in ascending order, as many as fit, next to those that wait.
+// No more blocks are resident than the GPU holds, and a GPU starts blocks in ascending order. If
+// all of them wait then, it is a deadlock. In another order they may wait for blocks with lower
+// numbers: then the rest begins in ascending order, as many as fit, next to the waiting ones.
 //
-// Where times are kept, the blocks and warps that are behind in time go first, so that what a warp
-// reads of others is there if it would be on a GPU.
+// If times are kept, the blocks and warps that are behind in time go first, so that data which a
+// warp reads from others is there if it would be on a GPU.
 //
 // Side by side, a window of blocks is resident from the start, and their warps take short turns.
-// This is expensive, so it ends after some work, and the rest is executed block after block. One
-// thread.
+// This is expensive, so it ends after some work, and the rest is executed block after block. Used
+// by one thread.
 #pragma once
 
 #include <cstdint>

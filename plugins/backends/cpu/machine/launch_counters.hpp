@@ -1,4 +1,4 @@
-// The counters of a launch, from those of its basic blocks. One thread.
+// Computes the counters of a launch from those of its basic blocks. Used by one thread.
 #pragma once
 
 #include "plugins/backends/cpu/machine/program.hpp"
@@ -8,7 +8,7 @@ namespace krl::machine {
 
 // Before a launch.
 void clear_counters(Program& program);
-// After it: adds what is not memory's to `counters`.
+// Adds the counters other than memory's to `counters`, after the launch.
 void add_counters(const Program& program, const cpu::Launch& launch, cpu::Counters* counters);
 
 }  // namespace krl::machine

@@ -11,7 +11,7 @@ namespace krl::machine {
 
 class Makespan {
  public:
-  // A new launch, of which so many blocks are resident at once.
+  // Begins a launch with so many resident blocks.
   void begin(std::uint32_t resident) {
     resident_ = resident;
     ends_.clear();

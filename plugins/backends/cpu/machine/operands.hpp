@@ -15,14 +15,14 @@ class Operands {
  public:
   virtual ~Operands() = default;
 
-  // The row of 32 values of size_of(type) bytes (of a predicate: its mask) that holds a source
-  // operand: a register of that size, an immediate, a special register, a variable's address.
-  // Throws Unsupported if it is none.
+  // Returns the row of 32 values of size_of(type) bytes (for a predicate: its mask) that holds a
+  // source operand: a register of that size, an immediate, a special register, a variable's
+  // address. Throws Unsupported for anything else.
   virtual std::uint32_t source(const ptx::Operand& operand, ptx::Type type) = 0;
-  // The row of a register that is written; 0 for "_". Its size must be that of the type.
+  // Returns the row of a register that is written; 0 for "_". Its size must be that of the type.
   virtual std::uint32_t destination(const ptx::Operand& operand, ptx::Type type) = 0;
-  // Bytes of a register's values (0: a predicate); 0 for what is not a register. Loads, stores and
-  // conversions take registers that are wider than their type.
+  // Returns the bytes of a register's values (0: a predicate); 0 for other operands. Loads, stores
+  // and conversions take registers that are wider than their type.
   virtual std::uint32_t width(const ptx::Operand& operand) const = 0;
   virtual std::uint32_t source_any(const ptx::Operand& reg) = 0;       // a register of any width
   virtual std::uint32_t destination_any(const ptx::Operand& reg) = 0;  // …; 0 for "_"
@@ -60,7 +60,7 @@ class Operands {
   // A new record for a memory instruction; it lives as long as the program.
   virtual MemoryAccess* new_access() = 0;
 
-  // An operation that follows the one that is decoded, on its lanes: what it is made of.
+  // Adds an operation that follows the one being decoded, on its lanes.
   virtual void then(const Instruction& part) = 0;
 
   // Throws Unsupported with the instruction's full name, or the given one.
@@ -86,7 +86,7 @@ bool decode_memory(const ptx::Instruction&, Operands&, Instruction* out);  // me
 bool decode_warp(const ptx::Instruction&, Operands&,
                  Instruction* out);  // operations/warp.cpp: activemask
 
-// Warp-wide operations, for which lanes wait for each other, those on matrices among them:
+// True for warp-wide operations, at which lanes wait for each other, including those on matrices:
 // operations/warp.cpp, operations/tensor.cpp.
 bool is_meeting(const ptx::Instruction& instruction);
 // Fills in the operands of the ending and the meeting. Throws Unsupported.

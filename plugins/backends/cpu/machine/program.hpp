@@ -1,6 +1,6 @@
 // The program that the machine executes: PTX decoded into operations on rows of a frame. Built once
-// from a ptx::Module that passed the checks; every offset, index and target in it is valid,
-// whatever the candidate wrote. The counters in it belong to the machine; one thread.
+// from a ptx::Module that passed the checks; every offset, index and target in it is valid for any
+// candidate. The counters in it belong to the machine; used by one thread.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ using namespace cpu;
 
 class Warp;
 struct Instruction;
-struct MemoryAccess;  // memory/access.hpp: what is known of one memory instruction
+struct MemoryAccess;  // memory/access.hpp: state of one memory instruction
 
-// Executes an instruction for the lanes of `mask`, of which there is at least one. Throws Fault.
+// Executes an instruction for the lanes of `mask`, which is not empty. Throws Fault.
 using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mask);
 
 using cpu::InstructionClass;
@@ -89,7 +89,7 @@ struct BasicBlock {
   bool uses_earlier_loads = false;  // reads what earlier regions loaded and did not wait for
   bool polls = false;   // reads what other threads may change: a loop around it may wait for them
   bool yields = false;  // begins with a strong access: in time, other warps may have to go first
-  bool works = false;   // does what a loop that only waits does not: plain accesses, floats
+  bool works = false;   // does more than a waiting loop: plain accesses, floats
   std::uint64_t runs = 0;   // number of executions by warps
   std::uint64_t lanes = 0;  // … with how many lanes in total
 };

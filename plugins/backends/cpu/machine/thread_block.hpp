@@ -25,19 +25,20 @@ class ThreadBlock {
   // Executes until the block has ended, about `steps` instructions of warps have been executed, or
   // all warps wait for what others do. Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
-  // The same, but the warps go on in the order of their times, and until that of `horizon`.
+  // Works in the same way, but the warps go on in the order of their times, until that of
+  // `horizon`.
   std::uint64_t run_in_time(std::uint64_t steps, double horizon);
   // Returns the time of the warp that is behind the others; Warp::kNever if all wait for others, or
   // the block has ended.
   double time();
   double end_time() const { return memory_.now(0); }
-  // A turn for each warp, of the length that its order of `begin` gives it: see cpu::Order.
+  // Executes a turn for each warp, whose length depends on the order of `begin`: see cpu::Order.
   // Returns as run does.
   std::uint64_t run_side_by_side();
   bool ended() const { return ended_; }
   // Warps that wait in a loop for a change of memory go round it once more.
   void wake();
-  // Grows with whatever its warps do, except for waiting.
+  // Counts the work of its warps, except for waiting.
   std::uint64_t progress() const;
 
   const BlockShape& shape() const { return shape_; }

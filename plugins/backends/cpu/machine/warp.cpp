@@ -278,7 +278,7 @@ void Warp::execute(const BasicBlock& block, const Split& split) {
   }
 }
 
-// Does what the block ends with, and selects who continues. False: no one can.
+// Executes the block's ending, and selects who continues. Returns false if no one can.
 bool Warp::finish(BasicBlock& block) {
   BasicBlock* const blocks = activation(running().frame).function->blocks.data();
   current_ = &block.last;
@@ -517,7 +517,8 @@ void Warp::merge() {
   }
 }
 
-// The split that goes first whatever its rank, as it has waited for long; null: there is none.
+// Returns the split that goes first in any rank, because it has waited for long; null if there is
+// none.
 Warp::Split* Warp::favoured() {
   Split* longest = nullptr;
   for (Split* split = begin_splits(); split != end_splits(); ++split) {

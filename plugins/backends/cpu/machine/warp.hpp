@@ -3,7 +3,7 @@
 // Divergent lanes form splits. The split at the lowest rank runs first, deeper calls before
 // shallower ones, so that lanes reconverge where their paths join; splits at the same place are
 // merged. A split that has waited for long, while others may be waiting for it, gets a turn
-// whatever its rank (independent thread scheduling). One thread.
+// regardless of its rank (independent thread scheduling). Used by one thread.
 #pragma once
 
 #include <array>
@@ -64,10 +64,10 @@ class Warp {
   // 0 if the warp waits in a loop for a change of memory that has not come. Throws Fault.
   std::uint64_t run(std::uint64_t steps, double horizon = kNever);
   bool waits_for_change() { return polls_.waits(); }
-  // Ends a wait in a loop, as if what the warp waits for had come.
+  // Ends a wait in a loop, as if the awaited change had come.
   void wake() { polls_.wake(); }
-  // The same, but other lanes of the warp go first. False: there are none, or they have had their
-  // turn since the warp last did anything else.
+  // Ends it in the same way, but other lanes of the warp go first. Returns false if there are none,
+  // or they have had their turn since the warp last did anything else.
   bool let_others_go_first();
   // Lanes that would run next no longer do so with the others of the warp, but after them: until
   // let_go, or until the others have ended or wait. Nothing orders lanes that do not meet. Then
@@ -118,7 +118,7 @@ class Warp {
   std::array<Split, kLanes> splits_;
   std::size_t count_ = 0, running_ = 0;
   const Instruction* current_ = nullptr;
-  std::uint64_t waiting_ = 0;  // grows with each block executed, faster with those that poll
+  std::uint64_t waiting_ = 0;  // grows with each block executed, faster with polling ones
   unsigned favoured_ = 0;      // a lane whose split goes first …
   std::uint32_t favour_ = 0;   // … for so many blocks
   Polls polls_;

@@ -23,14 +23,14 @@ namespace krl::cpu {
 using namespace nvrtc;
 namespace {
 
-// Changes whenever the meaning of what is kept changes.
+// Changes whenever the meaning of cached values changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cpu/8";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20,
                         kWorksBytes = 1 << 20;
 
-// A kernel may execute so many times the warp instructions of the naive one, whatever the limit:
-// two warps for each of its threads.
+// A kernel may always execute this many times the warp instructions of the naive one: two warps for
+// each of its threads.
 constexpr std::uint64_t kMostWork = 64;
 
 // Files that the oracle's process loads. libtorch asks Linux about processors.
@@ -60,8 +60,8 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
   return digest.hex();
 }
 
-// The first construct of a candidate's code that is not allowed, or that the machine does not
-// support; empty if there is none.
+// Returns the first construct of a candidate's code that is not allowed, or that the machine does
+// not support; empty if there is none.
 std::string refused_contents(const CompiledModule& module) {
   const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceFile);
   if (read.problem) {

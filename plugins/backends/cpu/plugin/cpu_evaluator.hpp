@@ -64,7 +64,7 @@ class CpuEvaluator {
     std::vector<double> loaded_bytes;  // per case: distinct bytes that it reads
   };
 
-  // Through the cache, whatever the stages.
+  // Evaluates through the cache, for any stages.
   EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);

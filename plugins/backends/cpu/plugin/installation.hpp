@@ -15,7 +15,7 @@ struct Installation {
   std::string oracle;    // kernelrl-oracle
 };
 
-// Throws Failure(KRL_FAILED_PRECONDITION) that names what is missing.
+// Throws Failure(KRL_FAILED_PRECONDITION) that names the missing file.
 Installation find_installation();
 
 }  // namespace krl::cpu

@@ -166,7 +166,7 @@ void MachineRuns::lay_out() {
   arena_ = SharedMemory(arena, "krl-arena");
 }
 
-// Inputs as drawn, everything else poisoned: what a kernel leaves out shows.
+// Draws the inputs and poisons everything else, so that missing writes show.
 void MachineRuns::fill(const Batch& batch) {
   Garbage(batch.job.seed).fill(arena_.bytes());
   for (std::size_t r = 0; r < batch.job.runs.size(); ++r) {
@@ -226,7 +226,7 @@ bool MachineRuns::fail(Verdict verdict, std::string why) {
   return false;
 }
 
-// Keeps a result that is complete and consistent; otherwise returns what is wrong with it.
+// Keeps a result that is complete and consistent; otherwise returns its error.
 std::string MachineRuns::take(const Batch& batch, const std::string& text) {
   const auto parsed = nlohmann::json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return "its report is not JSON";
@@ -243,7 +243,7 @@ std::string MachineRuns::take(const Batch& batch, const std::string& text) {
   return {};
 }
 
-// The runs of a batch follow those of the batches before it.
+// Appends the runs of a batch to those of the batches before it.
 void MachineRuns::add(Result result, std::size_t first) {
   const auto before = static_cast<std::uint32_t>(first);
   if (result.fault) result.fault->run += before;

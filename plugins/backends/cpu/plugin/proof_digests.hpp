@@ -1,5 +1,5 @@
-// Digests by which two candidates are compared: of what they are, and of what they compute. Each is
-// a value of an evaluation, a whole number of 52 bits.
+// Digests by which two candidates are compared: of their code, and of their results. Each is a
+// value of an evaluation, a whole number of 52 bits.
 #pragma once
 
 #include <string_view>

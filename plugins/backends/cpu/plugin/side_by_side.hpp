@@ -11,8 +11,8 @@
 
 namespace krl::cpu {
 
-// Lines in which warps met, 0 being an unknown one, each with what they met at and the runs in
-// which they did.
+// Lines in which warps met, 0 being an unknown one, each with the other accesses and the runs in
+// which they met.
 class Encounters {
  public:
   // Adds the encounters of the first `cases` cases and, to bound the cost, of one other case: the

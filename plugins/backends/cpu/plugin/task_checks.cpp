@@ -35,7 +35,7 @@ std::vector<OutputTraits> traits_in(const PreparedTask& task, const PlannedRun& 
   return traits;
 }
 
-// Holds made-up outputs against what is expected in all runs of an evaluation.
+// Compares made-up outputs with the expected ones in all runs of an evaluation.
 class ImpostorCheck {
  public:
   ImpostorCheck(const PreparedTask& task, const std::vector<PlannedRun>& plan,

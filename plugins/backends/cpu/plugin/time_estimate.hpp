@@ -36,8 +36,9 @@ class TimeEstimate {
   double loaded_bytes(const Launches& launches) const;
   // The peak rates of the GPU, from its table.
   Peaks peaks() const;
-  // No kernel can be faster: 0.9 of the time that writing the outputs and reading the inputs takes,
-  // or of the inputs what the naive kernel reads, where that is less (a gather).
+  // Returns a lower bound on any kernel's time: 0.9 of the time that writing the outputs and
+  // reading the inputs takes, or only the inputs that the naive kernel reads, if these are fewer (a
+  // gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
 
   // Returns the bytes that a run must have read: most of its inputs, or of the bytes that the naive

@@ -13,7 +13,7 @@ struct CounterName {
   std::uint64_t Counters::*counter;
 };
 
-// Counters as the machine gives them; runner_protocol.hpp says what each counts. A request is one
+// The machine's counters; runner_protocol.hpp defines what each counts. A request is one
 // instruction of one warp, a sector 32 bytes.
 inline constexpr CounterName kCounterNames[] = {
     {"blocks", "", &Counters::blocks},

@@ -119,7 +119,7 @@ class Trials {
 
   Gpu& gpu_;
   const GpuCandidate& candidate_;
-  PlannedRun run_;  // its seed is that of the trial that is made
+  PlannedRun run_;  // its seed is that of the present trial
   const std::uint64_t first_seed_ = run_.seed;
   std::uint64_t checked_ = 0;
   EvaluationRecord* const record_;

@@ -1,7 +1,7 @@
 // Trials of host code between KernelBench's events (protocol.hpp: CalledTrial), each on a set that
-// the checker lays out anew with new inputs, so that nothing of the trial before is of use. The
-// events are those of the candidate's process and see one stream; a trial that leaves more work
-// beside them than one that does nothing, by our clock or by its own, takes as much longer. Used by
+// the checker lays out anew with new inputs, so that nothing of the previous trial is useful. The
+// events belong to the candidate's process and see one stream. If a trial leaves more work outside
+// of them than an empty one, by our clock or by its own, the time of that work is added. Used by
 // the thread that holds the GPU's lease.
 #pragma once
 
@@ -21,9 +21,9 @@ struct CalledTrials {
   std::vector<double> between, rest, by_clock;
 };
 
-// Trials of a candidate that has passed the run, as many as KernelBench makes, or those of some
-// seconds. Outputs of some of them, and of the last, are checked. Nothing: it failed, and the
-// record says how.
+// Makes trials of a candidate that has passed the run, as many as KernelBench makes, or as fit into
+// some seconds. Outputs of some of them, and of the last, are checked. Returns nothing if it
+// failed; the record then contains the reason.
 std::optional<CalledTrials> call_trials(Gpu& gpu, const GpuCandidate& candidate,
                                         const PlannedRun& run, EvaluationRecord* record);
 

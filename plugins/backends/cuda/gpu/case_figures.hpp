@@ -1,6 +1,6 @@
-// Figures of a timed case beside its time: how far it is from what the GPU and the reference can
-// do, what transfers would add, and whether any kernel can be as fast. Asks the checker only. Used
-// by the thread that holds the GPU's lease.
+// Figures of a timed case beside its time: how far it is from the limits of the GPU and from the
+// reference, what transfers would add, and whether any kernel can be as fast. Asks the checker
+// only. Used by the thread that holds the GPU's lease.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class CaseFigures {
   // yet: no candidate's process could use the GPU meanwhile.
   double reference_ns(std::mt19937_64& random) const;
   // Adds the transfers, the share of the roofline and the speedup over the reference, whose time is
-  // 0 where there is none.
+  // 0 if there is none.
   void add(double reference_ns, EvaluationRecord* record) const;
   // Explains why no candidate with so many launches can be this fast; empty if one can. May load
   // the task's own kernel in the checker to find which inputs must be read; `own` is null if there

@@ -92,7 +92,7 @@ std::vector<double> means(Gpu& gpu, const PreparedTask& task, const std::vector<
   return means;
 }
 
-// The expectation of a run whose outputs stand in the checker's own arena.
+// Returns the expectation of a run whose outputs are in the checker's own arena.
 gpu::Check with_outputs(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check = expectation(task, run);
   std::uint64_t end = 0;
@@ -138,7 +138,7 @@ std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
   return std::nullopt;
 }
 
-// Does the run give the right result when it is repeated?
+// True if the run passes when it is repeated.
 bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run) {
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     const auto inspections = run_and_inspect(gpu, candidate, {&run, 1}, false);

@@ -27,8 +27,8 @@ struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a place outside of all buffers that was written; empty: none
 };
-// Does runs with what is loaded, on sets of buffers somewhere in the arena, and looks at what they
-// left behind. Host code does one at a time. `anew`: before each case the module is as if just
+// Executes runs of the loaded code, on sets of buffers somewhere in the arena, and inspects the
+// results. Host code executes one at a time. `anew`: before each case the module is as if just
 // loaded.
 Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
@@ -39,8 +39,8 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
 // that was ok a runtime fault.
 void check_arena(Gpu& gpu, EvaluationRecord* record);
 
-// Ends the process of a candidate with host code. False if it had left work on the GPU: the record
-// says so, of the case of `run`.
+// Ends the process of a candidate with host code. Returns false if it had left work on the GPU: the
+// record reports that, for the case of `run`.
 bool ends_in_order(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                    EvaluationRecord* record);
 
@@ -49,10 +49,10 @@ std::vector<gpu::CheckResult> results_of(Gpu& gpu, const std::vector<gpu::Check>
 
 gpu::DrawnInputs drawn_inputs(const PlannedRun& run);
 
-// The request for what is expected of a run; nothing in it yet of any runner's memory.
+// Makes the request for the expected outputs of a run, without any reference to a runner's memory.
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 
-// Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
+// Computes the expected outputs of a run before they are needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
 // Returns how much the checks of a run's outputs can tell. Throws as check_on_gpu does.

@@ -38,18 +38,19 @@ class Counters {
   // first call starts the profiler, which takes about a second, and decides.
   const std::string& problem();
 
-  // Profiles the counted run of each case that is not a hold-out and adds what metrics.hpp lists,
-  // by ncu also what ncu_metrics.hpp does, per case; and where it was timed bandwidth_fraction,
-  // whose other name is dram_utilisation: dram_bytes over what the memory could move in that time.
-  // A profiler that fails twice leaves the record without counters, with a note that says why, and
-  // not to be kept.
+  // Profiles the counted run of each case that is not a hold-out and adds the values of
+  // metrics.hpp, and with ncu those of ncu_metrics.hpp, per case; for timed cases also
+  // bandwidth_fraction, alias dram_utilisation: dram_bytes over the bytes that the memory could
+  // move in that time. If a profiler fails twice, the record has no counters, a note with the
+  // reason, and is not kept.
   void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
            EvaluationRecord* record);
 
  private:
   using OfRuns = std::vector<std::vector<gpu::Counter>>;
 
-  // Each false, or without a value, after a failure: failure_ says which, the profiler is gone.
+  // Each returns false, or no value, after a failure: failure_ has the reason, and the profiler is
+  // gone.
   bool start();
   std::optional<OfRuns> count(const gpu::Load& load, const std::vector<gpu::Run>& runs);
   std::optional<OfRuns> count_by_ncu(const gpu::Load& load, const std::vector<gpu::Run>& runs);

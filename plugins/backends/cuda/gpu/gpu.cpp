@@ -138,7 +138,7 @@ std::uint64_t Gpu::runner() {
   return runner.number;
 }
 
-// The memory of a runner that is gone cannot be mapped, whatever the checker answers.
+// The memory of a runner that is gone cannot be mapped, regardless of the checker's answer.
 void Gpu::attach_runner() {
   std::unique_ptr<Worker>& runner = runners().active;
   try {
@@ -170,8 +170,8 @@ void Gpu::replace_runner() {
   if (kind_ == RunnerKind::kHost) wait_for_memory();
 }
 
-// The driver gives back the memory of a process a while after its end, which the next candidate
-// would otherwise find taken, and a baseline be slower for.
+// Waits until the driver has freed the memory of an ended process, which takes a while. The next
+// candidate would otherwise lack it, and a baseline be slower.
 void Gpu::wait_for_memory() {
   const auto free = [this] { return ask_checker("free_memory", nullptr).get<std::uint64_t>(); };
   std::uint64_t before = free();
@@ -186,7 +186,7 @@ void Gpu::wait_for_memory() {
 void Gpu::give_up_runner() noexcept {
   try {
     replace_runner();
-  } catch (...) {  // the checker is gone, and with it what it knew of the runner
+  } catch (...) {  // the checker is gone, and with it its data on the runner
   }
 }
 
@@ -265,7 +265,7 @@ Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& 
   Conversation& conversation = worker.conversation;
   if (std::exchange(worker.paused, false)) conversation.process().resume();
   const std::uint64_t ticket = secret_number();
-  // Loading code takes as long as there is code, whatever its kernels do.
+  // Loading takes time in proportion to the code, not to the work of its kernels.
   const bool loads = std::string_view(kind) == "load";
   const auto answer =
       conversation.ask({{kind, request}, {gpu::kTicket, ticket}},

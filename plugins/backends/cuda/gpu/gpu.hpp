@@ -49,7 +49,7 @@ struct CalledBaseline {
 
 // The reason why a runner returned no result.
 struct RunnerFailure {
-  // kForged: an answer came that is none.
+  // kForged: the answer is not a valid one.
   enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
   gpu::Trouble trouble;     // for kTrouble
   Ending ending;            // for kDied
@@ -63,8 +63,8 @@ struct WorkerDoesNotStart : Failure {
   using Failure::Failure;
 };
 
-// Someone else has killed a GPU's process, as a system does that is short of memory. It says
-// nothing of the GPU or of a candidate: another process takes its place at the next request.
+// Someone else has killed a GPU's process, as a system does that is short of memory. The GPU and
+// the candidate are not at fault: another process takes its place at the next request.
 struct WorkerKilled : Failure {
   using Failure::Failure;
 };
@@ -76,9 +76,10 @@ class Gpu {
 
   const gpu::GpuDescription& description() const { return description_; }
 
-  // One request to the runner, which runs what is loaded `runs` times. After any failure but a
-  // refused launch the runner has been replaced. Throws WorkerKilled, unless the candidate has host
-  // code and may have done that itself. `numbers`: of host code, which may answer any; 0: none.
+  // Sends one request to the runner, which executes the loaded code `runs` times. After any failure
+  // but a refused launch the runner has been replaced. Throws WorkerKilled, unless the candidate
+  // has host code and may have done that itself. `numbers`: for host code, how many numbers the
+  // answer must have, since it may forge any; 0: none.
   Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind, const nlohmann::json& request,
                                                     std::uint32_t runs = 1,
                                                     std::size_t numbers = 0);
@@ -126,7 +127,7 @@ class Gpu {
   void pause_runner();
   // Replaces a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
-  void give_up_runner() noexcept;  // the same, whatever has become of the checker
+  void give_up_runner() noexcept;  // likewise, in any state of the checker
   // Selects the kind of runner from now on; a runner that ran host code is discarded. Throws as
   // `ask_checker`; the kind is then kDevice.
   void choose_runner(RunnerKind kind);

@@ -21,7 +21,7 @@ class GpuPool {
   // Starts the processes of all `gpus`. REQUIRES: at least one.
   GpuPool(const std::vector<gpu::GpuDescription>& gpus, GpuWorkers workers);
 
-  // Calls `use` with a GPU that no one else uses meanwhile. Throws what it throws,
+  // Calls `use` with a GPU that no one else uses meanwhile. Passes on its exceptions; throws
   // Failure(KRL_CANCELLED), and Failure(KRL_UNAVAILABLE) if every GPU is out of order.
   void with_gpu(const std::function<bool()>& cancelled, const std::function<void(Gpu&)>& use);
 
@@ -50,7 +50,7 @@ class GpuPool {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::uint64_t> queue_;  // tickets of those who wait
+  std::deque<std::uint64_t> queue_;  // tickets of the waiting threads
   std::uint64_t next_ticket_ = 0;
 };
 

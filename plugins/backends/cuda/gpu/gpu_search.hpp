@@ -12,9 +12,9 @@ namespace krl::cuda {
 // GPUs.
 std::vector<std::string> gpu_environment();
 
-// The GPUs with these indices, or all if there are none. Asks `runner`, the program
-// kernelrl-gpu-runner, as the driver is none of ours. Throws Failure(KRL_FAILED_PRECONDITION) that
-// says what is missing and how to continue without.
+// Returns the GPUs with these indices, or all if there are none. Asks `runner`, the program
+// kernelrl-gpu-runner, because the driver is not loaded here. Throws
+// Failure(KRL_FAILED_PRECONDITION) that explains what is missing and how to continue without.
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices);
 

@@ -33,7 +33,7 @@ std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
 // trusted_kernels.cu, for the compiler's architecture. Throws Failure(KRL_FAILED_PRECONDITION).
 std::string compiled_trusted_code(const CudaCompiler& compiler);
 
-// `files`: of the plugin. Compiles the checker's kernels and starts the GPUs' processes. Throws
+// Compiles the checker's kernels and starts the GPUs' processes. `files`: the plugin's. Throws
 // Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT) if the compiler's architecture is not that
 // of the GPUs, or their parts are not installed.
 std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,

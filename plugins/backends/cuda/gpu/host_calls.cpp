@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kBatchNs = 8e6;  // the way there and back takes 0.1 ms, give or take some
+constexpr double kBatchNs = 8e6;  // a round trip takes 0.1 ms, give or take some
 // Upper bound on the time in which the GPU switches between processes: about 0.3 ms on an H100.
 constexpr double kMostTurnNs = 500e3;
 // From the last answer of one process to the first work of the other.

@@ -34,9 +34,9 @@ double doubt_of(double ns_of_call, std::size_t calls, double unseen);
 // Returns how many calls a batch needs so that their time can be told from ours.
 std::uint32_t calls_of_batch(double ns_of_call, std::uint64_t set_bytes, std::uint64_t arena_bytes);
 
-// Lays out the sets, calls what is loaded on the first `calls` of them, in order, and has the
-// checker fetch all sets. The candidate's process runs from the first of its requests to the last
-// only. Work that goes on for long afterwards is a failure.
+// Lays out the sets, calls the loaded code on the first `calls` of them, in order, and has the
+// checker fetch all sets. The candidate's process runs only from the first of its requests to the
+// last. Work that continues for long afterwards is a failure.
 Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& stage,
                                                  std::size_t calls);
 // Ends the process of a candidate, whose work must be over. A failure if it was not, as the GPU

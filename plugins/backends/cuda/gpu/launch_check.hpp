@@ -17,8 +17,8 @@ namespace krl::cuda {
 
 class LaunchCheck {
  public:
-  // `run`: one of the case that the candidate has passed. `trusted`: the task's own kernel, null:
-  // there is none. All are borrowed.
+  // `run`: a run of the case that the candidate has passed. `trusted`: the task's own kernel, or
+  // null. All are borrowed.
   LaunchCheck(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* trusted,
               const PlannedRun& run, EvaluationRecord* record)
       : gpu_(gpu), candidate_(candidate), trusted_(trusted), run_(run), record_(record) {}
@@ -32,9 +32,9 @@ class LaunchCheck {
   // `most`, and few if no trusted kernel computes the expected outputs and the reference has to.
   std::vector<std::uint64_t> fresh_seeds(std::size_t most, std::mt19937_64& random);
 
-  // Were all of them right? If not, the record says how; the candidate is then loaded again.
-  // `examine`: filled in by the batch, with members of the pool that was last asked for.
-  // May load the trusted kernel in the checker, and then clears `*in_checker`. Throws as
+  // True if all outputs were right. If not, the record contains the reason; the candidate is then
+  // loaded again. `examine`: filled in by the batch, with members of the pool that was last asked
+  // for. May load the trusted kernel in the checker, and then clears `*in_checker`. Throws as
   // check_on_gpu.
   bool passes(gpu::Examine examine, const BufferSet& buffers, const GpuCandidate** in_checker);
 

@@ -176,7 +176,7 @@ class CaseTimer {
     return true;
   }
 
-  // A first look at both, which says how many launches make a sample, and counts only where a
+  // Takes a first look at both, which decides how many launches make a sample, and counts only if a
   // kernel is far too slow to be worth more.
   bool warm_up() {
     Batch ours, baseline;

@@ -14,7 +14,7 @@
 namespace krl::cuda {
 
 struct TimingSettings {
-  double target = 0.01;     // the interval's half-width at which a case is done, of the log ratio
+  double target = 0.01;     // a case is done at this half-width of the log ratio's interval
   std::size_t fewest = 16;  // samples of each
   std::size_t most = 200;
   std::chrono::milliseconds limit{60};  // time that the samples of a case may take
@@ -40,8 +40,8 @@ struct GpuBaseline {
   const GpuCandidate* kernel = nullptr;  // timed as the candidate is
   bool reference = false;                // the task's, by libtorch: one call a sample
   std::string digest = {};  // digest of the kernel's code, the key of its measured times
-  // The task's own kernel, which passes: what timed launches compute is compared with what it
-  // computes; null: against the reference.
+  // The task's own kernel, which passes: timed launches are compared with its results; null: with
+  // the reference.
   const GpuCandidate* trusted = nullptr;
 
   bool exists() const { return kernel != nullptr || reference; }

@@ -52,8 +52,8 @@ void keep(const Samples& samples, Case* timed) {
   timed->time_ns = mean_of(samples);
 }
 
-// Some trials of a candidate on a set that is laid out for them; the outputs of the last one are
-// checked. None: it failed, and the record says how.
+// Makes some trials of a candidate on a set that is laid out for them; the outputs of the last one
+// are checked. Returns none if it failed; the record then contains the reason.
 std::optional<Samples> checked_trials(Gpu& gpu, const GpuCandidate& candidate,
                                       const PlannedRun& run, gpu::Trials request,
                                       EvaluationRecord* record) {
@@ -90,7 +90,7 @@ std::optional<Samples> checked_trials(Gpu& gpu, const GpuCandidate& candidate,
   return answer->get<Samples>();
 }
 
-// False: it failed, and the record says how.
+// Returns false if it failed; the record then contains the reason.
 bool time_candidate(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run,
                     EvaluationRecord* record) {
   std::mt19937_64 random(secret_number());

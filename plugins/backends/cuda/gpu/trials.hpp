@@ -1,5 +1,5 @@
-// Times a candidate and its reference as KernelBench does (protocol.hpp: Trials), whatever that
-// leaves out: it is KernelBench's figure, and stands beside ours (timing.hpp).
+// Times a candidate and its reference as KernelBench does (protocol.hpp: Trials), with all of its
+// omissions: it is KernelBench's figure, reported beside ours (timing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace krl::cuda {
 inline constexpr std::uint32_t kWarmUps = 3, kTrials = 100;
 inline constexpr double kMostNs = 10e9;  // all trials together: KernelBench takes its time
 
-// Fills in the times of the counted cases: means, of 100 trials or of those of 10 s. A candidate
-// that fails in a trial is wrong there, and flagged if the outputs of one of some are wrong. Throws
+// Fills in the times of the counted cases: means, of 100 trials or of as many as fit into 10 s. A
+// candidate that fails in a trial is wrong there, and flagged if checked outputs are wrong. Throws
 // as check_on_gpu does.
 void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                  EvaluationRecord* record);

@@ -54,7 +54,7 @@ class Binder {
   void construct(const Statement& init);
   void follow_forward(const Statement& forward);
 
-  // A value as an argument in C++; a problem if it is none.
+  // Returns a value as an argument in C++; a problem if it cannot be one.
   std::string passed(const Value& value, std::string_view what, std::uint32_t line);
 
   // A parameter or buffer of the module: the input in the place of the one that has its name, or of
@@ -88,8 +88,8 @@ class Binder {
 
   void assign(const Expression& target, const Value& value, Scope* scope);
 
-  // The arguments of a call of a Python function, by its parameters, of which the first `skipped`
-  // are not given.
+  // Returns the arguments of a call of a Python function, by its parameters; the first `skipped`
+  // parameters are not given.
   Scope arguments_for(const Statement& function, std::size_t skipped,
                       const std::vector<Value>& given);
 

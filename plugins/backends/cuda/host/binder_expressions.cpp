@@ -5,7 +5,7 @@
 namespace krl::cuda::python {
 namespace {
 
-constexpr int kMostNested = 200;  // expressions within each other, those of functions too
+constexpr int kMostNested = 200;  // nested expressions, including those of functions
 
 }  // namespace
 

@@ -53,7 +53,7 @@ std::optional<SourceProblem> check_header(const SourceToken& token, const std::s
   return std::nullopt;
 }
 
-// The text between the first two quotes after `before`; empty if there is none.
+// Returns the text between the first two quotes after `before`; empty if there is none.
 std::string quoted_after(const std::string& text, std::string_view before) {
   const std::size_t at = text.find(before);
   if (at == std::string::npos) return {};

@@ -1,5 +1,5 @@
 // Checks the text of a candidate with host code, before anything compiles it. There are few checks,
-// because the sandbox in which such code runs, not its text, determines what it may do. Pure.
+// because the sandbox, not the text, limits what such code can do. Pure.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 namespace krl::cuda {
 using namespace evaluator;
 
-// The first problem of `source`: names of the harness, headers by a path of the machine, what the
-// task forbids, as a name or as the beginning of a header's name ("cublas": cublas_v2.h); and what
-// starts programs or, unless it `may_load` some, loads libraries.
+// Returns the first problem of `source`: names of the harness, headers by a path of the machine,
+// names that the task forbids, also as the beginning of a header's name ("cublas": cublas_v2.h);
+// and functions that start programs or, unless it `may_load` some, load libraries.
 std::optional<SourceProblem> check_host_source(std::string_view source,
                                                const std::vector<std::string>& forbidden,
                                                bool may_load = false);

@@ -102,7 +102,7 @@ std::string call_of_launch(const TaskDefinition& task) {
   return text;
 }
 
-// Is a 16-bit type named, in whatever word?
+// True if a 16-bit type is named, as a part of any word.
 bool names_half(std::string_view source) {
   std::string lower(source);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

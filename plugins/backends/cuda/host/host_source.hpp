@@ -22,10 +22,11 @@ enum class HostForm { kLaunch, kTorchModule, kTorchFunction };
 
 HostForm host_form(std::string_view source);
 
-// "launch(float* x, float* y, int n)": what the task's launcher looks like.
+// Returns the signature of the task's launcher: "launch(float* x, float* y, int n)".
 std::string launcher_signature(const TaskDefinition& task);
 
-// Errors in the call are of no line of the source. See host_headers.hpp for what it includes.
+// Adds the call by the harness, whose errors have no line of the source. See host_headers.hpp for
+// its includes.
 std::string with_host_call(std::string_view source, const TaskDefinition& task);
 
 // The same of an answer in Python.

@@ -1,8 +1,8 @@
-// Answers in the form of KernelBench: Python with a class ModelNew, whose forward calls functions of
-// CUDA sources that torch.utils.cpp_extension.load_inline compiles. Such an answer becomes a torch
-// extension without Python: its sources, and its forward in C++, where the arguments are the task's
-// inputs, its weights the inputs that stand in the places of the module's own tensors, and what its
-// constructor keeps the values of the task. A forward that computes by itself, by PyTorch's modules
+// Answers in the form of KernelBench: Python with a class ModelNew, whose forward calls functions
+// of CUDA sources that torch.utils.cpp_extension.load_inline compiles. Such an answer becomes a
+// torch extension without Python: its sources, and its forward in C++. The arguments are the task's
+// inputs; inputs that replace the module's own tensors are its weights, and the task's values are
+// the attributes that its constructor sets. A forward that computes by itself, by PyTorch's modules
 // or operators, is refused by name: only calls of the answer's own functions, shapes and views are
 // translated. Pure.
 #pragma once

@@ -70,8 +70,9 @@ class Reader {
     return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
   }
 
-  // A statement that is not understood: its logical line, and its suite. `read`: what was read of
-  // it before that was known. No suite is read twice, which would double the time with each level.
+  // Makes a node of a statement that is not understood: its logical line, and its suite. `read`:
+  // the parts read before that was known. No suite is read twice, which would double the time with
+  // each level.
   Statement other(Statement read) {
     Statement unknown;
     unknown.line = here().line;
@@ -119,7 +120,7 @@ class Reader {
   Statement compound() {
     Statement made;
     made.line = here().line;
-    if (take("@")) {  // a decorator: what it decorates is another thing
+    if (take("@")) {  // a decorator: it changes the decorated function
       failed_ = true;
     } else if (take("class")) {
       made.kind = Statement::kClass;

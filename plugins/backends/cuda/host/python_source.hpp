@@ -46,7 +46,7 @@ struct Parameter {
 
 struct Statement {
   enum Kind : std::uint8_t {
-    kOther,       // expressions: what it assigns, as far as that is read; body, otherwise
+    kOther,       // expressions: its targets, as far as they are read; body, otherwise
     kAssign,      // expressions: the targets, then the value
     kExpression,  // expressions: one
     kReturn,      // expressions: one, or none
@@ -54,7 +54,7 @@ struct Statement {
     kAssert,      // expressions: the condition, maybe the message
     kFunction,    // text: its name; parameters, body
     kClass,       // text: its name; expressions: its base, where that is one name; body
-    kImport,      // parameters: each name, and as its default what it stands for
+    kImport,      // parameters: each name, with its meaning as the default
     kWith,        // expressions: the contexts; body
     kNothing,     // pass, del, a docstring
   } kind = kOther;
@@ -67,7 +67,7 @@ struct Statement {
   std::uint32_t line = 0;
 };
 
-// Neither statements nor expressions are nested more than some 100 deep, whatever the source.
+// Reads statements and expressions. No nesting is more than some 100 deep, for any source.
 std::vector<Statement> read_python(std::string_view source);
 
 // An expression on its own; kOther if the text is something else.

@@ -22,7 +22,7 @@ struct Value {
     kText,        // text; line
     kSequence,    // items
     kDictionary,  // items: a key, its value, the next key, …
-    kTensor,      // code: an at::Tensor, or what a function of the answer's returned
+    kTensor,      // code: an at::Tensor, or the result of an answer's function
     kShape,       // code: the tensor whose shape it is
     kDevice,      // a device or a type of float32: arguments that change nothing
     kExtension,   // result of load_inline
@@ -55,7 +55,7 @@ std::size_t weight(const Value& value);  // approximate size in memory, in bytes
 // Tells whether an `if` would be taken; none: unknown.
 std::optional<bool> truth_of(const Value& value);
 
-// a SIGN b, of the expression `e`: unknown where PyTorch would compute it.
+// Computes a SIGN b, for the expression `e`: unknown if PyTorch would compute it.
 Value arithmetic(const std::string& sign, const Value& a, const Value& b, const Expression& e);
 Value comparison(const std::string& sign, const Value& a, const Value& b, const Expression& e);
 

@@ -1,5 +1,5 @@
-// kernelrl-gpu-checker: the trusted process of a GPU. It computes what is expected by libtorch,
-// holds runners' memory against it, and measures what baselines take where no candidate ever was.
+// kernelrl-gpu-checker: the trusted process of a GPU. It computes the expected values by libtorch,
+// compares runners' memory with them, and times baselines where no candidate ever was.
 //
 //   kernelrl-gpu-checker auto|cuda|cpu   where libtorch computes; auto: on the GPU if it can
 #include <dlfcn.h>

@@ -492,7 +492,7 @@ std::array<double, 2> DeviceSession::time_called_trial(const CalledTrial& trial)
     call();
     KRL_CUDA(cuCtxSynchronize);
   }
-  library().recycle();  // no output of an earlier call stands in memory that this one gets
+  library().recycle();  // no output of an earlier call remains in memory that this one gets
   const DeviceEvent start = event(), end = event(), rest = event();
   flush_before_trial();
   KRL_CUDA(cuEventRecord, start.get(), nullptr);
@@ -526,7 +526,7 @@ std::vector<double> DeviceSession::trials_of(const std::function<void()>& call,
   return ns;
 }
 
-// The median of some copies, each in pieces of what is staged at most.
+// Returns the median of some copies, each in pieces of at most kMostStaged bytes.
 std::uint64_t DeviceSession::transfer_ns(std::uint64_t bytes,
                                          const std::function<void(std::uint64_t)>& copy) {
   std::vector<double> ns;

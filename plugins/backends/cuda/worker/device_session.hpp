@@ -46,8 +46,8 @@ class DeviceSession {
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`.
   void fill(CUdeviceptr base, const std::vector<Fill>& inputs, const DrawnInputs& drawn);
-  // The same for whole sets, each at a separate place; and what is blank, of which each set has the
-  // next poison.
+  // Lays out whole sets in the same way, each at a separate place, and poisons their blank regions;
+  // each set has the next poison.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
                const std::vector<DrawnInputs>& drawn, std::uint64_t poison);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
@@ -61,7 +61,7 @@ class DeviceSession {
   // A run in two halves, neither waited for: lays out the set; launches the program on it.
   void stage(const Run& run);
   void start(const Run& run) { launch(run.program, arena_.get() + run.place, loaded_); }
-  // Launches what is loaded on a set anywhere; not waited for.
+  // Launches the loaded code on a set anywhere; not waited for.
   void launch(const Program& program, CUdeviceptr set) { launch(program, set, loaded_); }
   std::vector<std::vector<double>> time(const Time& time);
   // Replaces calls for a module's program; see protocol.hpp.
@@ -79,7 +79,8 @@ class DeviceSession {
   // Times trials of a loaded module's program.
   std::vector<double> time_trials(const Trials& trials);
   std::array<double, 2> time_called_trial(const CalledTrial& trial);
-  // The same of whatever `call` enqueues on the default stream; `prepare` comes before each.
+  // Makes trials in the same way of any work that `call` enqueues on the default stream; `prepare`
+  // comes before each.
   std::vector<double> trials_of(
       const std::function<void()>& call, std::uint32_t warm_ups, std::uint32_t trials,
       const std::function<void()>& prepare = [] {});
@@ -95,8 +96,8 @@ class DeviceSession {
     Footprint footprint;
     Load code;  // it is of
   };
-  // A program that is timed, with its code; on the GPU what its sets are filled with and where they
-  // go afterwards, first those of the launch that is not measured.
+  // A program that is timed, with its code; on the GPU the fills of its sets and their later
+  // places, first those of the launch that is not measured.
   struct Queued {
     const Timed& timed;
     const Module& module;

@@ -27,7 +27,7 @@ struct DeviceRange {
 };
 static_assert(sizeof(DeviceRange) == 40);
 
-// Offsets of a set of buffers in an arena, and of its copy; kept kNone: there is none.
+// Offsets of a set of buffers in an arena, and of its copy; kept is kNone if there is none.
 struct DeviceMove {
   std::uint64_t place, kept;
 };

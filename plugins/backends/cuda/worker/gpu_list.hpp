@@ -9,7 +9,7 @@
 namespace krl::gpu {
 
 struct GpuDescription {
-  int index = 0;     // among those that CUDA_VISIBLE_DEVICES leaves
+  int index = 0;     // among those in CUDA_VISIBLE_DEVICES
   std::string name;  // "NVIDIA H200"
   std::string arch;  // "sm_90"
   int driver = 0;    // the newest CUDA that the driver can: 13000

@@ -1,5 +1,5 @@
-// Words that only a key foretells, however many others are known: what an arena holds where no
-// set is, and what seeds are hidden by. The same definition as in trusted_kernels.cu. Pure.
+// Words that only a key can predict, however many others are known: they fill an arena outside of
+// sets, and hide seeds. The same definition as in trusted_kernels.cu. Pure.
 #pragma once
 
 #include <cstdint>

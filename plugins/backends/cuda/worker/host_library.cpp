@@ -224,7 +224,7 @@ void HostLibrary::call(const HostArguments& arguments, CUdeviceptr set) {
   if (!failure_.empty()) throw HostFailure(Trouble::kItsFailure, failure_);
 }
 
-// Copies the outputs that stand in their places already, so that what comes later shows.
+// Copies the outputs that are in their places already, so that later changes show.
 void HostLibrary::snapshot() {
   std::uint64_t bytes = 0;
   for (const Copy& output : outputs_) bytes += output.from == output.to ? output.bytes : 0;

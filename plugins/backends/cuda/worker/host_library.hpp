@@ -30,7 +30,7 @@ class TensorMemory {
   void* allocate(std::uint64_t bytes);
   void release(const void* memory);
   void hold(const void* inside);  // any address of a block
-  // Makes what is free unreadable: no call shall find the results of an earlier one.
+  // Makes free memory unreadable: no call must find the results of an earlier one.
   void recycle();
   void let_go();  // releases held memory as it is
 
@@ -58,8 +58,8 @@ class HostLibrary {
 
   // Calls it on the set of buffers at `set`. Throws HostFailure.
   void call(const HostArguments& arguments, CUdeviceptr set);
-  // After some calls: brings their outputs to their places. Throws HostFailure if work continued
-  // after what was enqueued before this, on a stream or thread of the candidate's.
+  // Brings the outputs of some calls to their places. Throws HostFailure if a stream or thread of
+  // the candidate continued to work after all work enqueued before this.
   void finish();
   // Instead: forgets them, so that the next call may be given their memory.
   void drop_outputs();
@@ -67,8 +67,8 @@ class HostLibrary {
   void recycle() { memory_.recycle(); }
 
  private:
-  // An output of a call, and what is copied when its work has to be done: to its place, or from it
-  // to where a later change of it will show.
+  // An output of a call, and the copy to make when its work has to be done: to its place, or from
+  // it to where a later change of it will show.
   struct Copy {
     CUdeviceptr from, to;
     std::uint64_t bytes;

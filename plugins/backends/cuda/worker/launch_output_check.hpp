@@ -51,7 +51,8 @@ class LaunchOutputCheck {
   void keep(const std::string& key, Made made);
   void find_wrong_outputs(const Examine& examine, const Made& made, CUdeviceptr copies,
                           std::vector<SetProblem>* problems);
-  // The sets whose outputs differ from the trusted program's, first those that differ most.
+  // Returns the sets whose outputs differ from the trusted program's, the largest differences
+  // first.
   std::vector<std::size_t> different_sets(const Examine& examine, const Made& made,
                                           CUdeviceptr copies);
   void find_changes(const Examine& examine, const Made& made, CUdeviceptr copies,

@@ -11,7 +11,7 @@
 
 namespace krl::gpu {
 
-// The kernels' needs: what they leave nothing in need not be overwritten.
+// The kernels' needs: memory that they do not use need not be overwritten.
 struct Footprint {
   bool shared = false;
   std::uint32_t local_bytes = 0;  // per thread

@@ -309,8 +309,7 @@ double OutputCheck::time_call(const OracleRequest& reference, CUdeviceptr memory
   }
   auto host = downloaded<std::byte>(memory, reference.memory_bytes);
   const auto call = on_cpu_.front().callable(reference, host.data());
-  const auto start =
-      std::chrono::steady_clock::now();  // no event of the GPU sees what the CPU does
+  const auto start = std::chrono::steady_clock::now();  // no event of the GPU sees the CPU's work
   call();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }

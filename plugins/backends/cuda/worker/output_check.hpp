@@ -71,7 +71,7 @@ class OutputCheck {
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   using Turn = std::unique_lock<std::mutex>;
   CheckResult checked(const Check& check);
-  // Computes what is expected, of several at once where that is done on processors.
+  // Computes the expected values, of several checks at once if that is done on processors.
   void expect(const std::vector<Check>& checks);
   std::shared_ptr<const Expected> expected(const Check& check, ReferenceStore& on_cpu);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory, ReferenceStore& on_cpu,

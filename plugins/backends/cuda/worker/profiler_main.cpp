@@ -2,14 +2,14 @@
 //
 //   kernelrl-gpu-profiler            answers requests (counters/counter.hpp)
 //   kernelrl-gpu-profiler --metrics CHIP
-//                                    what is counted on a "GH100", and in how many passes; no GPU
+//                                    lists the metrics of a "GH100", and the passes; no GPU
 //   kernelrl-gpu-profiler --lacks CHIP METRIC…
-//                                    which of these a chip does not have; no GPU
+//                                    lists which of these a chip does not have; no GPU
 //   kernelrl-gpu-profiler --check DEVICE
-//                                    whether counters can be read here, and if not, why
+//                                    tells whether counters can be read here, and if not, why
 //
-// A separate process, as CUPTI reaches into all that its process does on a GPU, and a candidate
-// that faults only now ends it alone.
+// This is a separate process, because CUPTI affects all that its process does on a GPU, and a
+// candidate that faults only now ends it alone.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -43,7 +43,7 @@ void print_check(const std::string& device) {
               ready.passes);
 }
 
-// Returns the process' exit code. `words`: a question and what it is about.
+// Returns the process' exit code. `words`: a question and its subject.
 int answer(const std::vector<std::string>& words) {
   try {
     if (words.size() == 2 && words[0] == "--metrics") return print_metrics(words[1]), 0;

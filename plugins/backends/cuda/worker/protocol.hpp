@@ -132,7 +132,7 @@ struct Program {
   HostArguments host;  // used if a library is loaded, which launches by itself
 };
 
-// Replaces what is loaded, or is loaded alongside it. The answer is null.
+// Replaces the loaded code, or is loaded alongside it. The answer is null.
 struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
@@ -160,12 +160,12 @@ struct Timed {
   std::uint32_t sets() const { return launches + decoys; }
 };
 
-// Samples of programs' times with a cold L2: one or two programs, in turn, of the module that is
-// loaded and of the one alongside it. Each launch has a separate set. All sets of a sample are laid
-// out before it and put away after it. Both programs have the same places and inputs, as the time
-// of a short kernel depends on where its data are. The module is loaded again before, and each
-// program is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of
-// one launch.
+// Samples of programs' times with a cold L2: one or two programs, in turn, of the loaded module and
+// of the one alongside it. Each launch has a separate set. All sets of a sample are laid out before
+// it and put away after it. Both programs have the same places and inputs, because the time of a
+// short kernel depends on where its data are. The module is loaded again before, and each program
+// is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of one
+// launch.
 struct Time {
   std::vector<Timed> programs;
   std::uint32_t samples = 0;
@@ -181,11 +181,11 @@ struct Time {
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
 };
 
-// Calls of a library, one a set, in this order; the answer comes when their work is done. Calls
-// that do nothing where no library is loaded. Before them "wake" makes the GPU turn from one
-// process to the other. Then "finish" brings their outputs to their places, and "recycle" makes
-// unreadable what they no longer need; the answers are null. None of this is timed here: in a
-// process of a candidate's own, no clock is to be believed.
+// Calls of a library, one per set, in this order; the answer comes when their work is done. Without
+// a loaded library, the calls do nothing. Before them "wake" makes the GPU switch to this process.
+// Then "finish" brings their outputs to their places, and "recycle" makes unreadable the memory
+// that they no longer need; the answers are null. None of this is timed here: in a process of a
+// candidate's own, no clock can be trusted.
 struct Calls {
   HostArguments host;
   std::vector<std::uint64_t> places;  // offsets of the sets in the arena
@@ -259,7 +259,7 @@ struct Check {
   std::vector<Fill> inputs;  // offsets into that memory
   DrawnInputs drawn;
   double atol = 0, rtol = 0;
-  std::uint64_t runner = 0;                 // 0: only compute what is expected
+  std::uint64_t runner = 0;                 // 0: only compute the expected values
   std::uint64_t place = 0, bytes = 0;       // the set in the arena
   std::vector<std::int64_t> input_offsets;  // offsets in the set; -1: may change
   std::vector<std::uint64_t> output_offsets;
@@ -286,8 +286,8 @@ struct Stage {
 };
 
 // Copies sets from a runner's arena into memory that no candidate's process maps, and puts guards
-// in their place: whatever is judged later is these copies, until the next are fetched. The answer,
-// null, comes when that is done.
+// in their place: later judgements use these copies, until the next are fetched. The answer, null,
+// comes when that is done.
 struct Fetch {
   std::uint64_t runner = 0;           // 0: from the checker's own arena
   std::uint64_t bytes = 0;            // size of a set
@@ -295,10 +295,10 @@ struct Fetch {
   std::vector<std::uint64_t> kept;    // offset of each set's copy in the arena; empty: no copies
 };
 
-// The outputs with which timed launches of a case are compared: those that a trusted program
-// computes from inputs of many seeds. The program is of the module that is loaded; without launches
-// it is the reference. The answer is a ReferenceProblem: of the reference, or that the program's
-// own outputs are wrong.
+// The outputs with which timed launches of a case are compared: a trusted program computes them
+// from inputs of many seeds. The program belongs to the loaded module; without launches it is the
+// reference. The answer is a ReferenceProblem: of the reference, or that the program's own outputs
+// are wrong.
 struct Pool {
   std::string key;
   Program program;

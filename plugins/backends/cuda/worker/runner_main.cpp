@@ -3,9 +3,9 @@
 //   kernelrl-gpu-runner          answers requests (protocol.hpp)
 //   kernelrl-gpu-runner --list   one message: {"gpus": […]}, or {"error": "no NVIDIA driver …"}
 //
-// A candidate can write anywhere in this process' GPU memory, and a fault or a hang of its ends the
-// process. So no expected value and no verdict is ever here. A baseline's code is, to be timed
-// under the same conditions; what it took is believed as far as the checker measures the same.
+// A candidate can write anywhere in this process' GPU memory, and its fault or hang ends the
+// process. So no expected value and no verdict is ever here. A baseline's code is here, to be timed
+// under the same conditions; its time is trusted as far as the checker measures the same.
 #include <unistd.h>
 
 #include <memory>

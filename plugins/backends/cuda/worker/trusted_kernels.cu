@@ -1,8 +1,8 @@
-// The checker's own kernels: they lay out sets of buffers and put them away, hold what a candidate
-// left against what is expected, and make timed launches wait for each other. Compiled for the GPU
+// The checker's own kernels: they lay out sets of buffers and put them away, compare a candidate's
+// results with the expected ones, and make timed launches wait for each other. Compiled for the GPU
 // by the backend's compiler, and by g++ for tests. The structs are those of device_types.hpp, the
-// arithmetic that of evaluator/check/{element,comparison}.cpp. Before it stand device_draws.cu and
-// evaluator/check/draws.inc.
+// arithmetic that of evaluator/check/{element,comparison}.cpp. device_draws.cu and
+// evaluator/check/draws.inc precede this text.
 
 typedef unsigned int u32;
 typedef unsigned short u16;
@@ -177,7 +177,7 @@ __device__ void fill_permutation(const Fill& fill, char* base) {
   }
 }
 
-// Seeds stand in memory that candidates can reach, and no one reads them there without the key.
+// Candidates can reach the memory of seeds, but cannot read them without the key.
 __device__ Fill unsealed(Fill fill, u64 start, u64 mask) {
   if (fill.seal != 0) fill.draw.seed ^= guard_at(fill.seal, start, mask);
   return fill;
@@ -202,7 +202,7 @@ extern "C" __global__ void krl_fill(char* base, const Fill* fills, u64 start, u6
 }
 
 // Puts copies of others in the place of one element in kChangedOf, at places that only the change
-// foretells: none of those that are copied. A tensor a row of blocks.
+// determines; none of the copied elements is replaced. A row of blocks per tensor.
 constexpr u64 kChangedOf = 64;
 
 extern "C" __global__ void krl_change(char* base, const Fill* fills, u64 start, u64 mask) {
@@ -238,7 +238,7 @@ extern "C" __global__ void krl_gather(char* to, const char* from, Strides at, u6
   }
 }
 
-// ---- guards: what the bytes of an arena hold that belong to no set of buffers
+// ---- guards: the contents of an arena outside of sets of buffers
 
 __device__ char guard_byte(u64 offset, u64 start, u64 mask) {
   return (char)(guard_at(offset / 8, start, mask) >> offset % 8 * 8);
@@ -259,7 +259,7 @@ extern "C" __global__ void krl_put_away(char* arena, const Move* moves, u64 byte
   }
 }
 
-// The copies back, or the sets where there are none, one after the other at `to`; guards take
+// Copies the copies back, or the sets if there are none, one after the other to `to`; guards take
 // their place.
 extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, u64 start, u64 mask,
                                      char* to) {
@@ -387,8 +387,8 @@ extern "C" __global__ void krl_compare_integers(const char* got, int dtype, u64 
   if (wrong != 0) atomicAdd(&report->wrong, wrong);
 }
 
-// Outputs of many launches, one a row of blocks, against what a trusted program made of the same
-// inputs.
+// Compares the outputs of many launches, each by a row of blocks, with those that a trusted program
+// computed from the same inputs.
 extern "C" __global__ void krl_compare_launches(const Comparison* comparisons, u64* wrong) {
   const Comparison c = comparisons[blockIdx.y];
   const char *got = (const char*)c.got, *right = (const char*)c.expected;
@@ -419,7 +419,7 @@ __device__ u64 expected_word(const Range& range, u64 i, u64 start, u64 mask) {
   return poison_word(range.poison, i / 4) | (u64)poison_word(range.poison, i / 4 + 1) << 32;
 }
 
-// Counts, for each range, threads that see what is not as expected. A range a row of blocks.
+// Counts, for each range, threads that see unexpected values. A row of blocks per range.
 extern "C" __global__ void krl_find_changes(const char* base, const Range* ranges, u64* changed,
                                             u64 start, u64 mask) {
   const Range range = ranges[blockIdx.y];
@@ -441,7 +441,7 @@ extern "C" __global__ void krl_find_changes(const char* base, const Range* range
   if (differs) atomicAdd(&changed[blockIdx.y], 1ull);
 }
 
-// ---- what a GPU can do at best
+// ---- the GPU's peak rates
 
 struct alignas(16) Sixteen {
   u64 low, high;

@@ -20,12 +20,13 @@ class MemoryCache {
  public:
   using Pointer = std::shared_ptr<const Value>;
 
-  // `max_bytes` 0: nothing is kept, but what is asked for at the same time is still shared.
+  // With `max_bytes` 0, nothing is kept, but concurrent requests for the same key still share the
+  // result.
   explicit MemoryCache(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The value under `key`, or what `compute` returns: a pair of the value and its size in bytes (0:
-  // not to be kept). If `compute` throws, its caller gets the exception, and one of those who
-  // waited computes instead.
+  // Returns the value under `key`, or computes it: `compute` returns the value and its size in
+  // bytes (0: not to be kept). If `compute` throws, its caller gets the exception, and one of the
+  // waiting threads computes instead.
   template <class Compute>
   Pointer get(const std::string& key, Compute compute) {
     std::unique_lock lock(mutex_);

@@ -31,8 +31,8 @@ struct PreparedTask {
   std::size_t n_holdouts = 0;
   FreshPool pool;
   Protocol protocol = Protocol::kKernelrl;
-  // Shapes at which a candidate is not run, but which it must be possible to launch it at: real
-  // sizes that are none of `cases`, then the ends of the ranges.
+  // Shapes at which a candidate is not run, but must be launchable: real sizes that are not among
+  // `cases`, then the ends of the ranges.
   std::vector<ResolvedCase> launchable;
 
   std::size_t n_small() const { return n_cases - n_real; }

@@ -57,8 +57,9 @@ enum class Telling { kValues, kErrors, kPlaces };
 inline constexpr std::int64_t kFewElements = 64;
 inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= kFewElements; }
 
-// "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …; largest error 1.5"; of few
-// elements, of which no values are told: "y: 1 of 4 elements are wrong: y[3] by about 40 %".
+// Describes the comparison: "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …;
+// largest error 1.5"; without values for outputs of few elements: "y: 1 of 4 elements are wrong:
+// y[3] by about 40 %".
 std::string describe(const ResolvedTensor& tensor, const Comparison& comparison,
                      Telling telling = Telling::kValues);
 

@@ -22,9 +22,10 @@ std::int64_t outputs_of(const ResolvedCase& shape) {
 
 }  // namespace
 
-// Exponentials of values far from 0 have few digits left, in no matter what order a right kernel
-// computes them, and the inverse of a subnormal number is infinite; where inputs are multiplied with
-// each other, those of any large products, and transforms spread one large value over its neighbours.
+// Exponentials of values far from 0 have few digits left, whichever order a right kernel computes
+// them in, and the inverse of a subnormal number is infinite. If inputs are multiplied with each
+// other, the same holds for any large products, and transforms spread one large value over its
+// neighbours.
 Distribution suited(Distribution distribution, const TaskDefinition& task) {
   const bool multiplies = !task.work.operations.empty(), exact = is_exact(task);
   if (distribution == Distribution::kSubnormal && !exact) return Distribution::kSmall;

@@ -18,15 +18,15 @@ namespace krl::evaluator {
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds);
 
-// The distribution, or one in its place with which right kernels of the task differ no more than it
-// allows.
+// Returns the distribution, or a replacement with which right kernels of the task differ no more
+// than it allows.
 Distribution suited(Distribution distribution, const TaskDefinition& task);
 
 // Fresh cases that a candidate cannot be launched at, by their index, and why.
 using Obstacles = std::map<std::size_t, std::string>;
 
-// After all runs but those of `obstacles`: a launch that cannot happen at a fresh shape has failed
-// there; and where a shown shape failed, the fresh ones are not reported.
+// Settles the fresh cases after all runs but those of `obstacles`: a launch that cannot happen at a
+// fresh shape has failed there; and if a shown shape failed, the fresh ones are not reported.
 void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
                         EvaluationRecord* record);
 

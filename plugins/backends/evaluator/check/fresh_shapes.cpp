@@ -86,8 +86,8 @@ std::int64_t within(const AxisRange& range, std::int64_t size) {
   return size - (size - range.low) % range.step;
 }
 
-// The work of an evaluation: a product of matrices is more than its elements, and a square more than
-// its sides.
+// The work of an evaluation: a product of matrices is more than its elements, and a square more
+// than its sides.
 struct Work {
   double product = 1;  // product of the variable axes
   double elements = 0, operations = 0;
@@ -247,7 +247,7 @@ class PoolMaker {
     return usual();
   }
 
-  // Sizes beyond what is shown come last: as large as the others let them be.
+  // Sizes beyond the shown ones come last, as large as the others permit.
   IntegerNames draw(std::size_t first, std::size_t shift, const Budget& budget) {
     IntegerNames values;
     for (const AxisRange& range : task_.ranges) values[range.axis] = range.low;
@@ -282,8 +282,8 @@ class PoolMaker {
     return task_.ranges.size() < 3 && random_.below(2) == 0 ? 6 : 2;
   }
 
-  // An axis that ends with a tile, one of the last that the work allows, or one step behind any; with
-  // few of all others.
+  // An axis that ends with a tile, one of the last that the work allows, or one step behind any;
+  // with few of all others.
   std::optional<std::size_t> find_border(const AxisRange& range, bool behind) {
     std::optional<std::size_t> known;
     for (int attempt = 0; attempt < kAttempts && !known; ++attempt) {
@@ -395,11 +395,11 @@ class PoolMaker {
   const TaskDefinition& task_;
   const PoolLimits& limits_;
   Random random_;
-  std::vector<IntegerNames> named_;             // shapes that the task lists
-  Work largest_;                                // among the cases that limit the pool
-  double far_ = 1;                              // times the largest work, of the largest shapes
-  IntegerNames longest_;                        // upper bounds of the axes
-  std::set<std::string> along_rows_;            // axes that make the rows of a tensor longer
+  std::vector<IntegerNames> named_;   // shapes that the task lists
+  Work largest_;                      // among the cases that limit the pool
+  double far_ = 1;                    // limit on the largest shapes, times the largest work
+  IntegerNames longest_;              // upper bounds of the axes
+  std::set<std::string> along_rows_;  // axes that make the rows of a tensor longer
   std::map<IntegerNames, std::size_t> places_;  // indices of the pool's shapes
   FreshPool pool_;
 };

@@ -1,5 +1,5 @@
-// The runs on which two candidates are compared with each other: many more than an evaluation has,
-// so that what is the same in all of them is taken to be the same. Pure.
+// Plans the runs on which two candidates are compared with each other: many more than an evaluation
+// has, so that results which agree in all of them are taken to be the same. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace krl::evaluator {
 
-// Each case in every distribution, in all orders in turn. The runs are the same
-// for all candidates and differ from those of any evaluation.
+// Plans each case in every distribution, in all orders in turn. The runs are the same for all
+// candidates and differ from those of any evaluation.
 std::vector<PlannedRun> plan_proof(const PreparedTask& asked, std::uint64_t seed);
 
 }  // namespace krl::evaluator

@@ -22,9 +22,9 @@ inline Protocol protocol_named(const std::string& name) {
 
 struct PreparedTask;
 
-// A task as KernelBench would judge it: at its real sizes alone, or where it has none or a backend
-// no time for them, at the shown ones; without fresh shapes, and held against what the reference
-// gives in float32, without an allowance for rounding.
+// Returns a task as KernelBench would judge it: at its real sizes alone, or if it has none or a
+// backend has no time for them, at the shown ones; without fresh shapes, and compared with the
+// reference's results in float32, without an allowance for rounding.
 PreparedTask as_kernelbench(PreparedTask task);
 
 // The runs of such a task. All candidates see the same inputs, as KernelBench's seeds are fixed.

@@ -13,8 +13,8 @@ struct Peaks {
   double operations_per_ns = 0;  // float32 rate; a fused multiply-add counts twice
 };
 
-// Values of a case: least_ns over what it took, above 1 where a cache held what was counted as
-// moved; and how many times as fast as the reference in PyTorch it is.
+// Names of values of a case: least_ns over its time, above 1 if a cache held data that were counted
+// as moved; and the speedup over the reference in PyTorch.
 inline constexpr std::string_view kRoofline = "roofline", kReferenceSpeedup = "reference_speedup";
 
 inline double least_ns(const ResolvedCase& resolved, const Peaks& peaks) {

@@ -33,7 +33,7 @@ class Deck {
   std::size_t dealt_ = 0;
 };
 
-// Any order may be that of a run that is timed; most that are only checked are shuffled.
+// A timed run may have any order; most runs that are only checked are shuffled.
 RunOrder drawn_order(std::uint64_t seed) {
   constexpr RunOrder kOrders[] = {RunOrder::kForward, RunOrder::kReversed, RunOrder::kShuffled,
                                   RunOrder::kShuffled};

@@ -58,18 +58,20 @@ struct FreshShape {
   }
 };
 
-// A run of each shape, or two, in their order. Distributions go on from the `dealt` that plan_runs
-// has dealt, to the largest shapes first, so that none is met by small ones alone. Inputs follow from
-// shape and distribution, so that what is expected there is computed once for a task.
+// Plans one or two runs of each shape, in their order. Distributions continue after the `dealt`
+// ones of plan_runs, to the largest shapes first, so that no distribution meets only small shapes.
+// Inputs follow from shape and distribution, so that a task's expected values are computed once.
 std::vector<PlannedRun> plan_fresh(std::span<const FreshShape> shapes, std::size_t dealt,
                                    const RunSeeds& seeds);
 
-// Another distribution than as given: three times in four of exact values, which alone show that one
-// of many terms is missing, with rare large ones, which show what a sample decides.
+// Plans a run with another distribution than as given: three times in four exact values, which
+// alone show that one of many terms is missing, with rare large ones, which show if only a sample
+// decides.
 PlannedRun plan_at_real_size(const PlannedRun& as_given, const RunSeeds& seeds);
 
-// Gives each run the poison after that of the run before, and repeats with another one the run of a
-// case that has no other and `is_cheap`: what a kernel never writes is then wrong in one of its runs.
+// Gives each run the poison after that of the run before, and repeats with another one the single
+// run of a case that `is_cheap`: memory that a kernel never writes is then wrong in one of its
+// runs.
 std::vector<PlannedRun> with_poisons(const std::vector<PlannedRun>& runs,
                                      const std::function<bool(std::size_t case_index)>& is_cheap);
 

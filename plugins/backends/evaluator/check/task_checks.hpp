@@ -28,8 +28,8 @@ struct Impostor {
 // Does the run count for the impostor?
 bool is_tried(const Impostor& impostor, const PlannedRun& run);
 
-// Tries them all: `passes` says whether one would be right in every run of an evaluation and as
-// every output in and as which it is tried. Throws Failure(KRL_INVALID_ARGUMENT,
+// Tries all impostors. `passes`: returns true if one would be right in every run of an evaluation
+// in which, and as every output as which, it is tried. Throws Failure(KRL_INVALID_ARGUMENT,
 // "file:line:column: …") if one would.
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);

@@ -50,7 +50,7 @@ std::string without_reason(std::string line) {
   return line;
 }
 
-// The length of the UTF-8 sequence at `at`, 0 if there is none.
+// Returns the length of the UTF-8 sequence at `at`, 0 if there is none.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const std::size_t length = lead < 0x80                    ? 1

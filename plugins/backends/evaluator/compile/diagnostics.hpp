@@ -28,7 +28,7 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view log, std::string_view
 // True if a compiler reports that it ran out of memory.
 bool says_out_of_memory(std::string_view log);
 
-// The first error's text, with its place: "line 3: …"; empty if there is none.
+// Returns the first error's text, with its place: "line 3: …"; empty if there is none.
 std::string first_error(const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace krl::evaluator

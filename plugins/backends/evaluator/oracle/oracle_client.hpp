@@ -39,7 +39,7 @@ class OracleClient {
                                        const std::vector<std::vector<std::byte>>& inputs,
                                        bool repeats = false);
 
-  // The running oracle's process id, 0 if there is none.
+  // Returns the running oracle's process id, 0 if there is none.
   pid_t process_id();
 
  private:

@@ -42,12 +42,13 @@ struct OracleRequest {
   std::vector<OracleTensor> inputs;
   std::vector<OracleScalar> scalars;
   std::vector<OracleTensor> outputs;
-  double terms = 1;  // see Tolerance; 0: what the reference gives in float32 is expected, as it is
+  double terms = 1;      // see Tolerance; 0: the reference's float32 results are expected exactly
   bool repeats = false;  // the inputs' values repeat
   bool strict = false;   // the task allows no error but rounding's
 };
 
-// The integers that a reference gives of reals: in float64, in float32, and of two nudged inputs.
+// The number of integer alternatives that a reference computes from reals: in float64, in float32,
+// and from two nudged inputs.
 inline constexpr std::int64_t kIntegerDraws = 2, kIntegerChoices = 2 + kIntegerDraws;
 
 // Makes the request for a case and assigns a place in the memory to every tensor: first the inputs,

@@ -95,7 +95,7 @@ ReferenceProblem located(const std::string& error, const std::string& reference)
 [[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
 
 // TorchScript that is compiled without Python knows no names of types, only their numbers. Floating
-// types are refused: what is cast to one is no longer computed in float64.
+// types are refused: a value cast to one is no longer computed in float64.
 std::string with_numbers_of_types(std::string text) {
   const std::pair<std::string_view, at::ScalarType> types[] = {
       {"bool", at::kBool},   {"uint8", at::kByte},        {"int8", at::kChar},
@@ -126,7 +126,7 @@ std::string with_numbers_of_types(std::string text) {
 }
 
 // Refuses operations that draw numbers: those that may be given a generator, and those that PyTorch
-// lists. Without this, whether one fails depends on the sandbox.
+// lists. Without this, their failure would depend on the sandbox.
 void refuse_random(const torch::jit::Block& block) {
   for (const torch::jit::Node* node : block.nodes()) {
     const auto* const schema = node->maybeSchema();
@@ -236,7 +236,7 @@ at::Tensor rounding_of(const Results& results, double terms) {
   return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));
 }
 
-// The least integer is what a conversion of a NaN or an infinity gives: then any is right.
+// The least integer results from converting a NaN or an infinity: then any is right.
 at::Tensor defined(const OracleTensor& output, const at::Tensor& integers) {
   if (output.choices == 1 || output.dtype != DType::kInt32) return integers;
   const at::Tensor wide = integers.to(at::kLong);
@@ -371,7 +371,7 @@ class ReferenceRuns {
   std::vector<Outputs> tied_;    // in float32, for integers if values repeat
 };
 
-// float32 is to mean float32, unless what PyTorch gives for it is expected, as it is.
+// Makes float32 mean float32, unless PyTorch's own result is expected exactly.
 void choose_convolutions(const OracleRequest& request) {
   at::globalContext().setAllowTF32CuDNN(request.terms == 0);
 }

@@ -40,13 +40,13 @@ class ReferenceStore {
   explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);
   ~ReferenceStore();
 
-  // Writes expected values and what rounding may cost where the request says; `memory` is the
-  // device's. Returns what is wrong with the reference: it does not compile, it fails, or it
+  // Writes expected values and rounding errors to the places in the request; `memory` is the
+  // device's. Returns the problem of the reference, if any: it does not compile, it fails, or it
   // returns other types or shapes than declared.
   std::optional<ReferenceProblem> compute(const OracleRequest& request, std::byte* memory);
 
-  // A call of a reference that compute() found to be right, its inputs ready and of the types that
-  // the task declares, for its time: what it returns is dropped.
+  // Returns a call of a reference that compute() found to be right, with its inputs ready and of
+  // the types that the task declares, for timing: its results are dropped.
   std::function<void()> callable(const OracleRequest& request, std::byte* memory);
 
  private:

@@ -20,8 +20,8 @@ class Conversation {
 
   // False if the child is gone.
   bool send(const nlohmann::json& request);
-  // No value if the child ended, if it sends more than `most_bytes`, or after `limit`; none ever
-  // after that, as what comes late is not an answer to what is asked next.
+  // Returns no value if the child ended, if it sends more than `most_bytes`, or after `limit`;
+  // never a value after that, because a late message does not answer a later question.
   std::optional<nlohmann::json> receive(std::chrono::milliseconds limit,
                                         std::uint32_t most_bytes = kMaxMessageBytes);
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
@@ -37,7 +37,7 @@ class Conversation {
   bool timed_out() const { return timed_out_; }
 
   Subprocess& process() { return *process_; }
-  // The end of what the child wrote to its standard error, for a message; empty if nothing.
+  // Returns the end of the child's standard error, for a message; empty if there is none.
   std::string complaint() const;
 
  private:

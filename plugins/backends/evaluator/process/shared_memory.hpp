@@ -28,7 +28,7 @@ class MemoryFile {
   std::uint64_t size() const;
   // The first `limit` bytes.
   std::string read(std::uint64_t limit) const;
-  // Empties it; whoever shares its descriptor writes at its beginning again.
+  // Empties it; processes that share its descriptor write at its beginning again.
   void clear();
 
  private:

@@ -19,7 +19,7 @@ class StartingThread {
   // All processes that it started must have ended by then.
   ~StartingThread();
 
-  // Calls `start` on the thread and waits for it. Throws what it throws.
+  // Calls `start` on the thread, waits for it, and passes on its exceptions.
   void run(const std::function<void()>& start);
 
  private:

@@ -1,5 +1,5 @@
 // The last filter that a process installs, once it has everything it needs: system calls not on its
-// list fail with EPERM, whatever filters came before. Lasts for the life of the process. For
+// list fail with EPERM, in addition to earlier filters. Lasts for the life of the process. For
 // single-threaded processes that have given up privileges (as kernelrl-sandbox does).
 #pragma once
 

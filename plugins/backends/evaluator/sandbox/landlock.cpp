@@ -30,7 +30,7 @@ struct __attribute__((packed)) PathRule {
   std::int32_t folder;
 };
 
-// A rule's rights must fit what it is about: a file cannot be listed. A path that does not exist
+// The rights of a rule must fit its object: a file cannot be listed. A path that does not exist
 // needs no rule.
 bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
   const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);

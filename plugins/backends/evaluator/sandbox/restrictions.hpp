@@ -1,6 +1,6 @@
 // The restrictions that the launcher applies to itself, one function each. They last for the life
-// of the process and are inherited by whatever it executes. Each returns the reason if it does not
-// work, otherwise empty: none is fatal. For single-threaded processes.
+// of the process and are inherited by the program it executes. Each returns the reason if it does
+// not work, otherwise empty: no failure is fatal. For single-threaded processes.
 #pragma once
 
 #include <cerrno>
@@ -42,9 +42,9 @@ std::string drop_capabilities();
 std::string enter_namespaces();
 
 // Landlock: files can be read only beneath `readable`, executed only beneath `executable`, and
-// made, read, written and removed only in the folder `writable`, if it is not empty; what is
-// `controlled`, devices and what else a driver has to write, can be read, written, emptied and
-// asked by ioctl; no TCP, no signals to others.
+// made, read, written and removed only in the folder `writable`, if it is not empty. `controlled`
+// files, such as devices that a driver has to write, can be read, written, emptied and used by
+// ioctl. No TCP, no signals to others.
 struct FileRules {
   std::vector<std::string> readable, executable, controlled;
   std::string writable;

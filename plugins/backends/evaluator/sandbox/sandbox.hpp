@@ -18,7 +18,8 @@ namespace krl::evaluator {
 // its private folder, signal, trace or inspect another process, gain privileges.
 struct SandboxRules {
   std::uint64_t address_space_bytes = std::uint64_t{4} << 30;
-  std::uint64_t file_bytes = std::uint64_t{256} << 20;  // each file, those in memory too
+  // Limit of each file, including those in memory.
+  std::uint64_t file_bytes = std::uint64_t{256} << 20;
   std::uint32_t cpu_seconds = 10;
   std::uint32_t open_files = 64;
   std::uint32_t processes = 16;  // ignored by Linux for root

@@ -30,7 +30,7 @@ constexpr const char* kForbidden[] = {
     "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
     "kcmp", "setpgid", "setsid", "setpriority", "ioprio_set", "sched_setaffinity", "sched_setattr",
     "sched_setscheduler", "sched_setparam", "migrate_pages", "move_pages",
-    // files by their path: what Landlock does not cover, and what it does on newer kernels only
+    // calls on files by their path that Landlock does not cover, or only on newer kernels
     "chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat", "setxattr", "lsetxattr",
     "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes", "utimensat",
     "futimesat", "truncate", "mknod", "mknodat", "link", "linkat", "symlink", "symlinkat", "rename",
@@ -88,7 +88,7 @@ bool forbid_owners(scmp_filter_ctx filter) {
                      [&](std::uint32_t request) { return refuse(SCMP_SYS(ioctl), request); });
 }
 
-// Memory that no limit of the process counts, and the sizes of what is shared.
+// Forbids memory that no limit of the process counts, and changing the sizes of shared files.
 bool forbid_memory_files(scmp_filter_ctx filter) {
   return forbid(filter, "memfd_create") && forbid(filter, "ftruncate") &&
          forbid(filter, "fallocate");

@@ -10,9 +10,9 @@ constexpr double kTail = 0.05;             // probability of each tail
 constexpr double kNormalQuantile = 1.645;  // its quantile
 constexpr std::size_t kExact = 50;         // samples; of more, ranks' sum is as good as normal
 
-// The largest rank k such that the k-th smallest mean of two of n samples is above the median
-// with a probability of at most kTail: P(W < k) ≤ kTail, where W is the sum of the ranks 1 to n, of
-// which each is counted or not by the toss of a coin.
+// Returns the largest rank k such that the k-th smallest mean of two of n samples is above the
+// median with a probability of at most kTail: P(W < k) ≤ kTail, where W is the sum of the ranks 1
+// to n, each counted or not by the toss of a coin.
 std::size_t lower_rank(std::size_t n) {
   if (n > kExact) {
     const auto m = static_cast<double>(n);

@@ -1,5 +1,5 @@
-// Finds the registers of a function that may be read before they are written. These hold garbage
-// when it begins: no thread sees values of another, and none can rely on what is there. Pure.
+// Finds the registers of a function that may be read before they are written. They hold garbage
+// when it begins: no thread sees values of another, and none can rely on the contents. Pure.
 #pragma once
 
 #include <cstdint>

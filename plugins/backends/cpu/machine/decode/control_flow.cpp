@@ -277,7 +277,8 @@ class BodyDecoder {
     return around;
   }
 
-  // An ending that only some lanes may take, in a separate block; `fill` writes what it is.
+  // Adds an ending that only some lanes may take, in a separate block; `fill` writes its
+  // instructions.
   template <class Fill>
   void ending(const ptx::Instruction& from, Ending kind, InstructionClass cost, Fill fill) {
     const std::uint32_t around = from.guarded ? go_around(from) : kNone;

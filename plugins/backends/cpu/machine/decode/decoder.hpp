@@ -25,7 +25,8 @@ enum class Grain : std::uint8_t {
   kAccess,        // also before each access to memory that other threads see
 };
 
-// `entries`: names of entry functions. Throws Unsupported; also for a name that is none.
+// Decodes a module. `entries`: names of entry functions. Throws Unsupported; also for a name that
+// is not an entry.
 DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries,
                      Grain grain = Grain::kControlFlow);
 

@@ -116,8 +116,8 @@ void Dependences::begin_region() {
   carriers_.clear();
 }
 
-// A branch over a few instructions is none. Behind any other, loads start when it is decided, and
-// those where its ways meet when what was loaded on them has been used.
+// A short branch over a few instructions does not count. Behind any other, loads start when it is
+// decided, and those where its paths join start when the values loaded on them have been used.
 void Dependences::branch(const BasicBlock& block, const std::vector<BasicBlock>& blocks,
                          std::uint32_t index) {
   std::uint32_t skipped = 0;

@@ -1,7 +1,7 @@
-// Computes once, from what a function's instructions read and write, what they wait for: the
-// longest chains of dependent results, and which loads are in flight together. Code is assumed to
-// be arranged as by an optimising assembler: a load starts as soon as its address is known, unless
-// a store to the same space precedes it; short branches become predicates.
+// Computes once, from the registers that a function's instructions read and write, how long they
+// wait: the longest chains of dependent results, and which loads are in flight together. Code is
+// assumed to be arranged as by an optimising assembler: a load starts as soon as its address is
+// known, unless a store to the same space precedes it; short branches become predicates.
 //
 // Basic blocks that are entered only from each other form a region: loads of its blocks may be
 // waited for together. A loop's head and the code after a barrier begin a region.

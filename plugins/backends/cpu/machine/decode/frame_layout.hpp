@@ -1,5 +1,5 @@
 // The places of a function's registers, constants and special registers in its frame, and the
-// operands of the instruction being decoded: what it reads and writes there.
+// operands that the instruction being decoded reads and writes there.
 #pragma once
 
 #include <map>

@@ -1,7 +1,8 @@
-// Finds the loads of a function from whose values nothing may follow, so that they may read memory
-// that nobody has written. Movable ones have a constant address in the stack or in shared memory: a
-// compiler may move them before what guards them. Idle are these and those whose values are only
-// stored elsewhere (a structure is copied with its padding and its unused elements).
+// Finds the loads of a function whose values may have no effect, so that they may read memory that
+// nobody has written. Movable loads have a constant address in the stack or in shared memory: a
+// compiler may move them before the condition that guards them. Idle loads are these and loads
+// whose values are only stored elsewhere (a structure is copied with its padding and its unused
+// elements).
 #pragma once
 
 #include <vector>

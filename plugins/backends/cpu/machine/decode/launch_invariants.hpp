@@ -22,8 +22,8 @@ class LaunchInvariants {
   void note_writes(const Registers& writes);
   // The next one is to be function.instructions[index].
   void note(const ptx::Instruction& instruction, std::uint32_t index);
-  // Moves what is invariant from the blocks of `function` to its `invariants`. `unwritten`:
-  // registers that may be read before they are written. Nothing that is counted changes.
+  // Moves the invariant instructions from the blocks of `function` to its `invariants`.
+  // `unwritten`: registers that may be read before they are written. The counters are not affected.
   void move(const Registers& unwritten, Function* function);
 
  private:

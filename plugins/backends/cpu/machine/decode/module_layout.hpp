@@ -25,7 +25,7 @@ struct ModuleLayout {
   // Address of each .global and .const variable.
   std::map<std::string, std::uint64_t, std::less<>> globals;
   std::map<std::string, std::uint64_t, std::less<>> functions;  // by name of a defined function
-  // Offset in shared memory, of the entry's variables.
+  // Offsets of the entry's variables in shared memory.
   std::map<const ptx::Variable*, std::uint32_t> shared;
   std::vector<SharedVariable> shared_variables;
   std::uint32_t shared_bytes = 0;  // static

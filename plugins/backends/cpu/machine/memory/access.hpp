@@ -1,6 +1,6 @@
 // The state of one memory instruction of a program: its form; the shapes of its last accesses, so
-// that another access of the same shape costs only a comparison; and what it did in the current
-// launch. Belongs to the program; one thread.
+// that another access of the same shape costs only a comparison; and its counts in the current
+// launch. Belongs to the program; used by one thread.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ struct Region;
 
 enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCopy: cp.async
 
-// Events that a profiler would count. A request is one execution by one warp, whatever its lanes.
+// Events that a profiler would count. A request is one execution by one warp, with any number of
+// lanes.
 struct AccessCounts {
   std::uint64_t global_requests = 0;
   std::uint64_t sectors = 0;         // sectors of 32 bytes of global memory
@@ -25,7 +26,7 @@ struct AccessCounts {
   std::uint64_t l1_sectors = 0;      // loads: loaded before by this block
   std::uint64_t shared_requests = 0;
   std::uint64_t wavefronts = 0;      // passes over the 32 banks of shared memory
-  std::uint64_t bank_conflicts = 0;  // wavefronts beyond those that the width asks for
+  std::uint64_t bank_conflicts = 0;  // wavefronts beyond those that the width requires
   std::uint64_t local_requests = 0;
   std::uint64_t local_sectors = 0;
   std::uint64_t atomic_passes = 0;  // global: the most lanes at one address, summed over requests
@@ -42,7 +43,7 @@ struct MemoryAccess {
   bool read_only = false;    // a load through the cache for what nobody writes (ld.nc)
   bool past_l1 = false;      // a load that the L1 cache does not answer (ld.cg, ld.cv)
   bool reduces = false;      // atomic; no one reads the old value, and others may come first
-  bool replaces = false;     // atomic; what is there has no influence
+  bool replaces = false;     // atomic whose result does not depend on the old value
   bool idle = false, movable = false;  // see IdleLoads
   bool loops = false;                  // atomic; a loop of compare-and-swap in shared memory
   std::uint8_t elements = 1;           // elements of a vector

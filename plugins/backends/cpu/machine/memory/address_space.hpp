@@ -16,11 +16,11 @@ inline constexpr std::uint64_t kParameterWindow = std::uint64_t{1} << 46;
 inline constexpr std::uint64_t kSharedWindow = kParameterWindow + kWindowBytes;
 inline constexpr std::uint64_t kLocalWindow = kSharedWindow + kWindowBytes;
 
-// Local memory of a thread, in bytes, as the hardware has it: its variables, and those of the
+// Local memory of a thread, in bytes, as on hardware: for its kernel's variables, and those of the
 // functions it is in.
 inline constexpr std::uint32_t kLocalBytes = 512 << 10;
 
-// The space of a generic address; kGlobal for whatever is in no window.
+// Returns the space of a generic address; kGlobal for an address in no window.
 inline ptx::Space space_of(std::uint64_t address) {
   if (address < kParameterWindow || address >= kLocalWindow + kWindowBytes) {
     return ptx::Space::kGlobal;

@@ -9,9 +9,9 @@
 namespace krl::machine {
 namespace {
 
-// d: the row of addresses in shared memory, extra[0] their bytes, e the offset; a and immediate:
-// those in global memory, 8 bytes each. b: the row of how many bytes are copied, the others being
-// zeros; 0: all. c: a predicate; where it holds, all bytes are zeros; 0: none.
+// Operands: d is the row of addresses in shared memory, extra[0] their bytes, e the offset; a and
+// immediate are those in global memory, 8 bytes each. b is the row of how many bytes are copied,
+// the others being zeros; 0: all. c is a predicate that makes all bytes zero; 0: none.
 
 std::uint32_t source_bytes(const Instruction& i, std::byte* frame, unsigned lane,
                            std::uint32_t bytes) {

@@ -117,8 +117,8 @@ void count_passes(BlockMemory& memory, MemoryAccess& access, const LaneAddresses
   }
 }
 
-// Calls change(lane, at) for each lane, checks that it may change what is there, and orders the
-// lanes' accesses before it.
+// Calls change(lane, at) for each lane, after checking that the lane may change the memory and
+// ordering the lanes' accesses before it.
 template <class Change>
 void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
                const Change& change) {
@@ -292,7 +292,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   const std::size_t first = returns ? 1 : 0;  // position of the address
   const std::size_t count = first + 2 + (name == "cas") + modifiers.cache_policy;
   const auto bytes = static_cast<std::uint32_t>(ptx::size_of(modifiers.type));
-  // Vectors of 32-bit floats only: what they return has no separate row.
+  // Vectors of 32-bit floats only: their result has no separate row.
   const bool vector = modifiers.elements > 1;
   if (from.operands.size() != count || bytes == 0 || bytes * modifiers.elements > 16 ||
       (vector && returns)) {

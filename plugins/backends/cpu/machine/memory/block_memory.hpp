@@ -35,8 +35,8 @@ class BlockMemory {
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
-  // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
-  // before those of the warp that follow.
+  // Records that lanes of a warp have executed a warp-wide operation together: their accesses so
+  // far are ordered before the warp's later ones.
   void lanes_met(std::uint32_t warp, Mask lanes, Mask live) { order_.lanes_met(warp, lanes, live); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, Fence fence) {
@@ -143,8 +143,8 @@ class BlockMemory {
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;
-  // Old values: by address, the version of the write that the block has seen; what is hidden by an
-  // old value that is shown now.
+  // For old values: the version of the write that the block has seen, by address, and the newer
+  // value that the old one hides.
   struct Hidden {
     std::byte* at;
     std::uint32_t bytes;

@@ -42,7 +42,7 @@ std::string shared_place(const Culprit& culprit) {
     if (culprit.address - variable.offset >= variable.bytes) continue;
     const std::string name = "shared " + source_name(variable.name);
     if (culprit.request.bytes >= variable.bytes) return name;
-    // Arrays are declared as bytes: the access gives the size of an element.
+    // Arrays are declared as bytes, so the access determines the size of an element.
     const std::uint64_t index = (culprit.address - variable.offset) /
                                 std::max(culprit.request.bytes, variable.element_bytes);
     return name + "[" + std::to_string(index) + "]";

@@ -19,7 +19,7 @@ struct Culprit {
   std::uint64_t address;  // generic, or an offset in shared or local memory
 };
 
-// "y[3]", "shared tile[7]": what an access touches.
+// Names the memory that an access touches: "y[3]", "shared tile[7]".
 std::string place_of(const Culprit& culprit, bool shared);
 
 // An access to global memory that is not inside of one buffer.
@@ -27,7 +27,7 @@ std::string place_of(const Culprit& culprit, bool shared);
 [[noreturn]] void throw_not_writable(const Culprit& culprit, const Region& region);
 [[noreturn]] void throw_misaligned(const Culprit& culprit);
 [[noreturn]] void throw_outside_shared(const Culprit& culprit);
-// `bytes`: what the thread has at this moment.
+// `bytes`: the present size of the thread's local memory.
 [[noreturn]] void throw_outside_local(const Culprit& culprit, std::uint32_t bytes);
 [[noreturn]] void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict);
 [[noreturn]] void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict);

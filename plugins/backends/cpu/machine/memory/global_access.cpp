@@ -1,4 +1,4 @@
-// Accesses to global memory: which buffer, which sectors, and what is known of those.
+// Accesses to global memory: finds the buffer and the sectors, and checks them against the shadow.
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -267,8 +267,8 @@ void BlockMemory::touch_sector(Sectors& sectors, std::uint32_t index) {
   order_.remember(&cell, access, verdict, who & ~Record{0xffffffff});
 }
 
-// The lanes that touch one sector, one after the other. Stores are made at once, as each may have
-// to leave what the one before stored.
+// Handles the lanes that touch one sector, one after the other. Stores are made at once, because
+// each may have to keep bytes that the one before stored.
 void BlockMemory::touch_by_lane(Sectors& sectors, std::int32_t sector) {
   const Request& request = sectors.request;
   const LaneAddresses& addresses = sectors.addresses;

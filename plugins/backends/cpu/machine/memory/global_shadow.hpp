@@ -82,7 +82,7 @@ class GlobalShadow {
     return (sector.write & sector.read & kElsewhere) != 0 &&
            (sector.write >= floor_ || sector.read >= floor_);
   }
-  // Gives a sector cells of words, or, if `bytewise`, of bytes; those that it has stay.
+  // Splits a sector into cells of words, or, if `bytewise`, of bytes; existing cells stay.
   FineCells split(Cell* sector, bool bytewise);
   // A split sector was stored to, or loaded from, by a block.
   static void touch(Record* record, std::uint32_t serial) {

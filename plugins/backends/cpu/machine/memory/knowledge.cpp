@@ -18,8 +18,8 @@ Reach joined_reach(const Reach& a, const Reach& b) {
 }  // namespace
 
 // A tree over the bits of keys, the highest first, without nodes that have one child ("Fast
-// Mergeable Integer Maps", Okasaki and Gill 1998). `bit`: what the children differ in, above which
-// all keys are like `key`; 0: a leaf.
+// Mergeable Integer Maps", Okasaki and Gill 1998). `bit`: where the children differ; above it all
+// keys are like `key`; 0: a leaf.
 struct Knowledge::Node {
   Key key = 0, bit = 0;
   Tree child[2];

@@ -14,7 +14,7 @@
 
 namespace krl::machine {
 
-// Accesses with a lesser stamp: those of all lanes, and those of some.
+// Covers accesses with a lesser stamp: those of all lanes, and those of some.
 struct Reach {
   Record all = 0, some = 0;
   Mask lanes = 0;

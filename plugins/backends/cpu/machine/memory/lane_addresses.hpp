@@ -11,7 +11,7 @@
 
 namespace krl::machine {
 
-// The addresses as an instruction gives them: a row, of 4 or 8 bytes each, and an offset.
+// The addresses of an instruction: a row, of 4 or 8 bytes each, and an offset.
 struct AddressRow {
   const std::byte* row = nullptr;
   std::uint32_t bytes = 8;

@@ -86,7 +86,7 @@ class LaunchMemory {
   Region* find(std::uint64_t from, std::uint64_t to);
   // The region nearest to an address, if that is near enough to be meant for it.
   const Region* nearest(std::uint64_t address) const;
-  // "(32, 0, 0)", of a thread's number in its block.
+  // Returns the place of a thread by its number in the block: "(32, 0, 0)".
   std::string thread_name(std::uint32_t thread) const;
   void count_atomics(std::uint64_t address, std::uint32_t operations) {
     std::uint64_t& count = atomics_[address];

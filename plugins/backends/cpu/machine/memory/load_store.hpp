@@ -11,7 +11,8 @@
 
 namespace krl::machine {
 
-// Null: there is none. `bytes`: of an element in memory; `is_signed`: it is widened with its sign.
+// Returns null if there is none. `bytes`: size of an element in memory; `is_signed`: it is widened
+// with its sign.
 Operation load_operation(std::uint32_t bytes, std::uint32_t register_bytes, bool is_signed);
 Operation store_operation(std::uint32_t bytes);
 

@@ -88,7 +88,7 @@ class LocalMemory {
   }
 
   ZeroPages pages_, written_;
-  std::uint32_t usable_ = 0;  // words of each lane that hold what was written, or 0xff
+  std::uint32_t usable_ = 0;  // words of each lane that hold written values, or 0xff
 };
 
 }  // namespace krl::machine

@@ -154,8 +154,8 @@ void AccessOrder::remember(Cell* cell, const Access& access, Verdict verdict,
   cell->write = Record{serial_} << kSerialShift | pattern | who;
 }
 
-// Keeps the thread that read first and that others have, too; what is ordered before the present
-// access is forgotten.
+// Keeps the thread that read first and notes if others have read, too; reads that are ordered
+// before the present access are forgotten.
 void AccessOrder::remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const {
   const Who before = who_of(cell->read);
   const Record now = Record{serial_} << kSerialShift | pattern | access.who;

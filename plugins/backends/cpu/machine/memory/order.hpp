@@ -108,7 +108,7 @@ class AccessOrder {
     const std::uint64_t other = shadow_.block(serial_of(earlier)).fenced;
     return other > time && shadow_.block(serial_).fenced > other;
   }
-  // A strong read of what a word had before its last write.
+  // Records a strong read of the value that a word had before its last write.
   void take_up(const Knowledge& published, const Access& access) {
     synchronisation_.take_up(published, warp_of(access.who), access.scope);
   }
@@ -123,7 +123,7 @@ class AccessOrder {
   // True if only the schedule decides that the access comes after those of the cell, and the result
   // may depend on it. See cpu::Encounter.
   bool encounters(const Cell& cell, const Access& access) const;
-  // … and adds it to the cell. `verdict`: what it was judged, if it continued.
+  // Adds the access to the cell. `verdict`: the result of judging it, if it continued.
   void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);
 
   bool of_this_launch(Record record) const { return record >= shadow_.launch_floor(); }

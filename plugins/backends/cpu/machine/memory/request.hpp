@@ -35,7 +35,7 @@ struct Request {
   bool strong = false;
   bool atomic = false;
   const StoredValues* values = nullptr;  // for stores
-  bool may_be_old = false;               // a load that may find what has been replaced
+  bool may_be_old = false;               // a load that may find a replaced value
 
   // True if the written or returned value depends on the present one.
   bool changes() const { return atomic && !access.replaces; }

@@ -86,8 +86,9 @@ std::uint64_t pattern_of(const Element* begin, const Element* end, std::int32_t 
          std::uint64_t{first} << kLaneShift | flags;
 }
 
-// Passes over the banks, and those that the width asks for: accesses of 8 and 16 bytes are served
-// half and quarter warps at a time, each as often as one bank is asked for different words.
+// Counts the passes over the banks, and those that the width requires: accesses of 8 and 16 bytes
+// are served half and quarter warps at a time, each in as many passes as one bank has different
+// words to serve.
 void find_wavefronts(const LaneAddresses& addresses, std::uint32_t bytes, WordShape* shape) {
   const std::uint32_t words_each = std::max(1u, bytes / 4), lanes = kLanes / words_each;
   shape->wavefronts = shape->bank_conflicts = 0;

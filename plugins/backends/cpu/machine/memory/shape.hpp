@@ -60,7 +60,7 @@ struct SectorShape : Shape {
   std::uint32_t count = 0;
   std::uint32_t needed = 0;  // sectors that lanes with neighbouring elements would touch, if fewer
   bool consecutive = false;  // the sectors are one after the other
-  bool whole = false;        // each of them is touched as `who` says
+  bool whole = false;        // each of them is touched as recorded in `who`
   // Relative to the sector of the first address; ascending.
   std::int32_t sector[kLanes];
   // If lanes touch the whole sector, one element after the other in ascending order: pattern and

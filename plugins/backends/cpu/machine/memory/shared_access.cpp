@@ -46,7 +46,7 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   return shared_.data() + addresses.first;
 }
 
-// A store is made lane by lane, as each may have to leave what the one before stored.
+// Stores lane by lane, because each store may have to keep bytes that the one before stored.
 void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddresses& addresses) {
   alignas(16) std::byte value[kMostLaneBytes];
   for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {

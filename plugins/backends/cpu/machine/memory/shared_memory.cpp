@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kOverread = 16;  // words past the last that vectors may load
 constexpr Who kWarpBits = 31u << kWarpShift;
 
-// Words that a warp accesses, with what is known of them.
+// Words that a warp accesses, with their records.
 struct WordRun {
   Who* writes;
   Who* reads;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kShared = std::uint64_t{1} << 63;  // a word of shared memory
 
-// `words`: may be replaced by what is published now, unless that is an atomic operation.
+// `words`: the new knowledge replaces the old, unless the write is an atomic operation.
 void publish(SyncWords* words, std::uint64_t word, const Knowledge& what, bool atomic) {
   if (what.empty()) {
     if (!atomic && !words->empty()) words->erase(word);

@@ -65,7 +65,7 @@ class Synchronisation {
     if ((met.fenced & lanes) != 0) met.fenced |= lanes;
   }
 
-  // Lanes of a warp fence. `own`: what they did, and what the block did before its last barrier.
+  // Lanes of a warp fence. `own`: their accesses, and those of the block before its last barrier.
   void acquire(std::uint32_t warp, Scope scope);
   void release(std::uint32_t warp, Mask lanes, Scope scope, const Knowledge& own);
 
@@ -78,7 +78,7 @@ class Synchronisation {
   void take_up(const Knowledge& published, std::uint32_t warp, Scope scope) {
     if (scope == Scope::kDevice && !published.empty()) active(warp).taken_up.join(published);
   }
-  // The same of a word of shared memory, and what is published with it now.
+  // Handles a word of shared memory in the same way, and returns the knowledge published with it.
   void take_up_shared(const Knowledge& published, std::uint32_t warp) {
     if (!published.empty()) active(warp).taken_up_of_block.join(published);
   }
@@ -99,7 +99,7 @@ class Synchronisation {
     Knowledge known;
     Knowledge taken_up, taken_up_of_block;
     Gathered gathered;
-    Mask fenced = 0;  // the lanes that publish what is gathered
+    Mask fenced = 0;  // lanes that publish the gathered knowledge
   };
   Warp& active(std::uint32_t warp) {
     active_ |= 1u << warp;

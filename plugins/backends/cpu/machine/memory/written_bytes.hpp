@@ -24,7 +24,7 @@ struct UnwrittenElements {
 UnwrittenElements find_unwritten(const std::uint32_t* written, std::uint64_t bytes,
                                  std::uint32_t element_bytes);
 
-// The words of one run's buffers. A run gets fresh ones, so that nothing has to be cleared.
+// The words of one run's buffers. Each run gets a fresh set, so that nothing has to be cleared.
 class WrittenBytes {
  public:
   // Room for so many sectors; ends the use of what earlier calls returned. Throws std::bad_alloc.

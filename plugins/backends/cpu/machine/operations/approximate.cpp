@@ -1,7 +1,7 @@
-// .approx and .full: within the bounds of the PTX ISA, and near them where they are more than two
-// units in the last place. The special cases follow what NVIDIA's
-// compiler makes of them: an instruction of the special function unit, which takes and gives no
-// subnormals, between scalings by powers of two.
+// .approx and .full: within the bounds of the PTX ISA, and near them if they are more than two
+// units in the last place. The special cases follow the code of NVIDIA's compiler: an instruction
+// of the special function unit, which neither takes nor returns subnormals, between scalings by
+// powers of two.
 #include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/functions.hpp"
 

@@ -41,9 +41,9 @@ std::uint32_t highest(T a) {
   return distance == kNone ? kNone : static_cast<std::uint32_t>(sizeof(T) * 8 - 1 - distance);
 }
 
-// The place of the one-bit that is offset - 1 ones above `base` (below, if offset is negative), of
-// which base itself may be the first; of offset 0: base, if that bit is one. GPUs give 0
-// for the least offset, whose size is not an int32_t.
+// Returns the place of the one-bit that is offset - 1 ones above `base` (below, if offset is
+// negative), where base itself may be the first; for offset 0: base, if that bit is one. GPUs
+// return 0 for the least offset, whose absolute value is not an int32_t.
 std::uint32_t nth_one(std::uint32_t bits, std::uint32_t base, std::int32_t offset) {
   if (offset == INT32_MIN) return 0;
   if (offset == 0) return base < 32 && (bits >> base & 1) != 0 ? base : kNone;

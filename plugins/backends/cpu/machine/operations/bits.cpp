@@ -1,5 +1,5 @@
 // Logic, shifts and bit fields of integers. Distances that are larger than a register shift
-// everything out, as the ISA says; C++ leaves them open.
+// everything out, as the ISA defines; in C++ they are undefined.
 #include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 

@@ -50,7 +50,7 @@ void add_with_carry(const Instruction& instruction, Warp&, std::byte* frame, Mas
             [=](unsigned i, bool carry) { return sum(a[i], b[i], carry, &d[i]); });
 }
 
-// The carry is what is borrowed.
+// The carry flag holds the borrow.
 template <class T>
 void subtract_with_borrow(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {
   T* const d = row<T>(frame, instruction.d);

@@ -1,7 +1,7 @@
 // setp, set, selp, slct.
 //
-// Of a setp or set: a and b are compared, c is the predicate that the result is combined with, d
-// and e are what is written. extra[0]: the relation; extra[1]: it is negated; extra[2]: how it is
+// In a setp or set, a and b are compared, c is the predicate that the result is combined with, and
+// d and e are written. extra[0]: the relation; extra[1]: it is negated; extra[2]: how it is
 // combined.
 #include <array>
 

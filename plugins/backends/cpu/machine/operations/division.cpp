@@ -1,6 +1,6 @@
-// Quotients and remainders of integers. The ISA leaves a division by zero open; NVIDIA's compiler
-// gives all ones for the quotient and for the remainder, and so does this. INT_MIN / -1 is INT_MIN,
-// remainder 0.
+// Quotients and remainders of integers. The ISA leaves a division by zero undefined; NVIDIA's
+// compiler produces all ones for the quotient and for the remainder, and so does this. INT_MIN / -1
+// is INT_MIN, remainder 0.
 #include <bit>
 
 #include "plugins/backends/cpu/machine/operations/all_forms.hpp"

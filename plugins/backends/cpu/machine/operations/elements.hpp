@@ -37,8 +37,8 @@ using ValueOf = std::conditional_t<
     e == Element::kF64, double,
     std::conditional_t<e >= Element::kS4 && e <= Element::kS32, std::int32_t, float>>;
 
-// A number of `exponent` bits of exponent and `mantissa` bits of mantissa below its sign. The
-// greatest exponent stands for infinities and NaN; of E4M3, which has no infinities, only all bits
+// Widens a number of `exponent` bits of exponent and `mantissa` bits of mantissa below its sign.
+// The greatest exponent denotes infinities and NaN; in E4M3, which has no infinities, only all bits
 // set are NaN.
 template <unsigned exponent, unsigned mantissa>
 float widened(std::uint32_t bits) {

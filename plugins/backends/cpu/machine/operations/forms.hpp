@@ -77,7 +77,7 @@ class Forms {
   std::unordered_map<std::string, Form> forms_;
 };
 
-// Fills in `*out` if the instruction's full name is that of a form; false: it is not. Throws
+// Fills in `*out` if the instruction's full name is that of a form; returns false otherwise. Throws
 // Unsupported for operands that do not fit the form.
 bool decode_form(const Forms& forms, const ptx::Instruction& instruction, Operands& operands,
                  Instruction* out);

@@ -53,7 +53,8 @@ struct Fragment {
 
 inline constexpr std::size_t kMatrixElements = 16 * 64;  // no matrix has more
 
-// Between matrices, row by row, and fragments; offsets[i]: in the frame, of the row of register i.
+// Convert between matrices, row by row, and fragments. offsets[i]: offset in the frame of the row
+// of register i.
 template <Element e>
 void unpack(const Fragment& fragment, std::byte* frame, const std::uint32_t* offsets,
             ValueOf<e>* matrix) {

@@ -30,7 +30,7 @@ T limited(T x) {
   if constexpr (mode.relu) return rectified(x);
   return x;
 }
-// .ftz: as flushed_if_tiny(), of what is below f16's normal values.
+// .ftz works like flushed_if_tiny(), for results below f16's normal values.
 template <Mode mode, class H, class T>
 H result(T x) {
   if constexpr (mode.ftz) x = x < T(0x1p-14) && x > T(-0x1p-14) ? std::copysign(T{0}, x) : x;
@@ -88,7 +88,7 @@ H of_sizes(H a, H b) {
   const auto sign = static_cast<std::uint16_t>((a.bits ^ b.bits) & 0x8000u);
   return {static_cast<std::uint16_t>(nan ? found.bits : found.bits | sign)};
 }
-// The errors are what NVIDIA allows, less that of rounding the result.
+// The error bounds are NVIDIA's, less the error of rounding the result.
 template <class H>
 constexpr double kPowerError = std::is_same_v<H, Half> ? 0x1.3p-11 : 0x1.cp-9;  // relative
 template <class H>

@@ -1,6 +1,6 @@
-// Matrices in memory. Once the lanes have met, an access is made of ordinary parts: each lane finds
-// its addresses, loads or stores its elements, and packs or unpacks those that are not side by
-// side in memory but do in a register.
+// Matrices in memory. Once the lanes have met, an access consists of ordinary parts: each lane
+// finds its addresses, loads or stores its elements, and packs or unpacks elements that share a
+// register but are not adjacent in memory.
 #include <algorithm>
 #include <cstring>
 

@@ -65,9 +65,9 @@ class Modifiers {
 
 // Offsets of rows, which an instruction finds in a separate row.
 using RowOffsets = std::array<std::uint32_t, kLanes>;
-// Writes those of an operand, a register or a list of registers, to `to`, and returns how many. The
-// list may be longer by a whole factor: the fragments of wmma are, on some GPUs, each element being
-// there several times.
+// Writes the rows of an operand, a register or a list of registers, to `to`, and returns their
+// number. The list may be longer by a whole factor: on some GPUs, the fragments of wmma contain
+// each element several times.
 enum class Use { kRead, kWritten };
 std::size_t add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
                      const Fragment& fragment, Use use, Operands& operands, std::uint32_t* to);

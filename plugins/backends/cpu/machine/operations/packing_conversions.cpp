@@ -60,7 +60,7 @@ template <class T>
 std::uint32_t packed_halves(std::int32_t a, std::int32_t b) {
   return clamped<T>(a) << 16 | clamped<T>(b);
 }
-// Below what was packed before.
+// Packs the result below the values packed before.
 template <class T>
 std::uint32_t packed_bytes(std::int32_t a, std::int32_t b, std::uint32_t c) {
   return c << 16 | clamped<T>(a) << 8 | clamped<T>(b);

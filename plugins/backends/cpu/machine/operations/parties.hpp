@@ -1,8 +1,8 @@
 // The operands and results of lanes that meet. Lanes that came to the operation at different places
 // have their operands in different rows.
 //
-// An operand is named by what gives its row in an instruction: &Instruction::a, or a function of
-// the instruction.
+// An operand is named by an accessor of its row in an instruction: &Instruction::a, or a function
+// of the instruction.
 #pragma once
 
 #include <bit>

@@ -28,7 +28,7 @@ class RoundingScope {
   unsigned before_;
 };
 
-// lanewise<function>, rounded as extra[0] says.
+// lanewise<function>, with the rounding mode in extra[0].
 template <auto function>
 void lanewise_rounded(const Instruction& instruction, Warp& warp, std::byte* frame, Mask mask) {
   const RoundingScope scope(static_cast<Rounding>(instruction.extra[0]));

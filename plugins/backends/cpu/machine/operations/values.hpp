@@ -1,7 +1,7 @@
-// Values of a lane that C++ has no types for, and what the PTX ISA says of floating-point results.
+// Values of a lane that C++ has no types for, and the PTX ISA's rules on floating-point results.
 //
 // All of it is arithmetic without branches, so that loops over lanes become vectors at every level
-// of x86-64. Rounding is to nearest even unless said otherwise.
+// of x86-64. Rounding is to nearest even unless noted.
 #pragma once
 
 #include <bit>
@@ -32,8 +32,8 @@ inline float flushed(float x) {
   return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
-// .ftz of a rounded result: what is below the normal values before it is rounded becomes zero, even
-// if it would be rounded to the least of them.
+// Applies .ftz to a rounded result: an exact value below the normal values becomes zero, even if it
+// would be rounded to the least of them.
 inline float flushed_if_tiny(double exact, float rounded) {
   const bool tiny = exact < 0x1p-126 && exact > -0x1p-126;
   const auto bits = std::bit_cast<std::uint32_t>(rounded);
@@ -110,7 +110,7 @@ inline Half flushed(Half half) {
   return {static_cast<std::uint16_t>((half.bits & 0x7c00u) == 0 ? half.bits & 0x8000u : half.bits)};
 }
 
-// PTX orders -0 before +0 and gives the other operand for a NaN, or NaN if `keeps_nan`.
+// PTX orders -0 before +0. If one operand is a NaN, the result is the other, or NaN if `keeps_nan`.
 template <bool keeps_nan, class T>
 inline T lesser(T a, T b) {
   const bool first = a < b || (a == b && std::signbit(a)) || b != b;

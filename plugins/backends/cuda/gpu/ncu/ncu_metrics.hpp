@@ -1,11 +1,10 @@
 // The metrics that ncu is asked for, and the figures that evaluations get from them: all that CUPTI
 // provides (metrics.hpp), and those that need more runs of a program than CUPTI's mode may cost:
 //
-//   compute_throughput, memory_throughput, dram_throughput shares of what the hardware can do,
-//   0..1:
-//       the multiprocessors' units, all of the memories' units, the GPU's memory ("speed of light")
-//   stall_REASON why warps waited, as a share of the time between two instructions of a warp, 0..1;
-//       the three largest of a program
+//   compute_throughput, memory_throughput, dram_throughput shares of the hardware's peak, 0..1: the
+//       multiprocessors' units, all of the memories' units, the GPU's memory ("speed of light")
+//   stall_REASON   why warps waited, as a share of the time between two instructions of a
+//       warp, 0..1; the three largest of a program
 //
 // The reasons are those of "Warp State Statistics" in Nsight Compute's Profiling Guide. Pure.
 #pragma once

@@ -35,7 +35,8 @@ class NcuProfiler {
   // kernel of our own with all metrics. Takes some seconds.
   std::string problem();
 
-  // The counters of each run, or why there are none. `load`: the candidate's module.
+  // Returns the counters of each run, or the reason why there are none. `load`: the candidate's
+  // module.
   Checked<std::vector<std::vector<gpu::Counter>>, std::string> profile(
       const gpu::Load& load, const std::vector<gpu::Run>& runs);
 
@@ -47,7 +48,7 @@ class NcuProfiler {
 
   Profiled launches_of(const gpu::Load& load, const std::vector<gpu::Run>& runs);
   Command command(const std::vector<std::string>& kernels) const;
-  // Asks the runner for all of it. If it does not do that, *problem says why.
+  // Asks the runner for all of it. If it fails, *problem has the reason.
   void converse(Conversation& ncu, const gpu::Load& load, const std::vector<gpu::Run>& runs,
                 std::string* problem) const;
   std::string log_file() const { return (folder_->path() / "log").string(); }

@@ -1,5 +1,5 @@
-// Parses the values that `ncu --csv` writes into its log. Never fails, whatever the text: anything
-// that is not a value is omitted. Pure.
+// Parses the values that `ncu --csv` writes into its log. Never fails on any text: anything that is
+// not a value is omitted. Pure.
 #pragma once
 
 #include <map>

@@ -13,8 +13,8 @@ namespace krl::cuda {
 // newest first.
 std::vector<std::filesystem::path> ncu_folders();
 
-// The first `ncu` in `folders`. Throws Failure(KRL_FAILED_PRECONDITION) that says where it was
-// looked for, how to get it and how to continue without.
+// Returns the first `ncu` in `folders`. Throws Failure(KRL_FAILED_PRECONDITION) that explains where
+// it was looked for, how to get it and how to continue without.
 std::string find_ncu(const std::vector<std::filesystem::path>& folders = ncu_folders());
 
 }  // namespace krl::cuda

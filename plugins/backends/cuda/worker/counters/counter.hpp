@@ -19,7 +19,7 @@ struct Counter {
 struct ProfilerReady {
   std::string chip;                  // "GH100"
   std::size_t passes = 0;            // runs of a program that all counters take
-  std::vector<std::string> metrics;  // CUPTI's and ncu's names of what is counted
+  std::vector<std::string> metrics;  // CUPTI's and ncu's names of the counted metrics
 };
 
 // Behind "counters were refused", for people.

@@ -55,8 +55,9 @@ struct CuptiError : std::runtime_error {
   CUptiResult code;
 };
 
-// Throws std::runtime_error that says where it was looked for, and how to get it: in
-// $CUDA_HOME/extras/CUPTI/lib64, the wheels' folder, /usr/local/cuda and where the system looks.
+// Loads CUPTI from $CUDA_HOME/extras/CUPTI/lib64, the wheels' folder, /usr/local/cuda or the
+// system's search path. Throws std::runtime_error that lists where it was looked for, and how to
+// get it.
 const Cupti& cupti();
 
 // Throws CuptiError unless the call succeeded.

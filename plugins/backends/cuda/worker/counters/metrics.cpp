@@ -27,7 +27,7 @@ std::vector<Counter> counters_of(const std::vector<const Metric*>& metrics,
                                  const std::vector<double>& raw) {
   std::vector<Counter> counters;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    // CUPTI gives no number for a rate of nothing: a hit rate where nothing was looked up.
+    // CUPTI returns no number for a rate of nothing: a hit rate without look-ups.
     if (!std::isfinite(raw[i])) continue;
     const Metric& metric = *metrics[i];
     counters.push_back({std::string(metric.name), std::string(metric.unit), metric.scale * raw[i]});

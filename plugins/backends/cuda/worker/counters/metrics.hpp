@@ -36,17 +36,19 @@ inline constexpr Metric kMetrics[] = {
     {"shared_store_requests", "", "smsp__inst_executed_op_shared_st.sum"},
     // Cycles that accesses to shared memory took beyond their first; other traffic adds a few.
     {"bank_conflicts", "", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
-    // Sectors found, of those that were looked up: loads, stores and atomics. 0..1, but of the L2
-    // more for kernels of a few microseconds: its hits and its look-ups need not be counted in the
-    // same run, and the kernel is not alone there.
+    // Sectors found, as a share of those looked up: loads, stores and atomics. 0..1, but the L2's
+    // may exceed 1 for kernels of a few microseconds: its hits and its look-ups need not be counted
+    // in the same run, and other work uses it too.
     {"l1_hit_rate", "", "l1tex__t_sector_hit_rate.pct", 0.01, "l1tex__t_sectors.sum"},
     {"l2_hit_rate", "", "lts__t_sector_hit_rate.pct", 0.01, "lts__t_sectors.sum"},
     {"instructions", "", "smsp__inst_executed.sum"},  // warp instructions
     {"thread_instructions", "", "smsp__thread_inst_executed.sum"},
-    // Cycles in which a scheduler issued an instruction, of those in which it had warps. 0..1
+    // Cycles in which a scheduler issued an instruction, as a share of those in which it had warps.
+    // 0..1
     {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01,
      "smsp__cycles_active.sum"},
-    // Cycles in which tensor cores were busy, of those in which a multiprocessor was. 0..1
+    // Cycles in which tensor cores were busy, as a share of those in which a multiprocessor was.
+    // 0..1
     {"tensor_pipe", "", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.01,
      "sm__cycles_active.sum"},
 };

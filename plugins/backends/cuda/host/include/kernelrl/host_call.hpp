@@ -1,7 +1,6 @@
-// The call of a candidate of the contract `host`: what the harness passes to the shared object that
-// was made of the candidate's source. The harness' process and the code that is put behind the
-// source (host_source.hpp) share this header. C++17, plain data; memory is the GPU's where nothing
-// else is said.
+// The call of a candidate of the contract `host`: the data that the harness passes to the shared
+// object made of the candidate's source. The harness' process and the code that is put behind the
+// source (host_source.hpp) share this header. C++17, plain data; memory is the GPU's unless noted.
 #pragma once
 
 namespace kernelrl_host {

@@ -1,6 +1,6 @@
-// PYBIND11_MODULE: how a torch extension says which of its functions is `forward`. It is called
-// with the task's inputs and scalars, in their order, and returns the outputs; or it takes the
-// outputs as further tensors.
+// PYBIND11_MODULE: the way in which a torch extension exports one of its functions as `forward`. It
+// is called with the task's inputs and scalars, in their order, and returns the outputs; or it
+// takes the outputs as further tensors.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Element types: kernelrl's shim of torch, of which torch/extension.h is the entrance. The names,
-// and what they mean, are torch's; what is missing here is missing on purpose or not needed yet.
+// Element types: kernelrl's shim of torch, which torch/extension.h includes as a whole. Names and
+// their meanings are torch's; missing parts are missing on purpose or not needed yet.
 #pragma once
 
 #include <cstdint>
