@@ -49,7 +49,7 @@ void on_hang_up(int) {
   if (!g_stop.exchange(true)) tell(kHangUp);
 }
 
-// What the handlers of SIGHUP and SIGPIPE replaced.
+// The actions that the handlers of SIGHUP and SIGPIPE replaced.
 struct sigaction g_before_hang_up, g_before_pipe;
 
 // The program's two streams.

@@ -77,9 +77,9 @@ Result<std::string> read_file(const std::filesystem::path& path);
 // `errno` as an Error: "cannot <action> <path>: <reason>".
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
-// A text file that grows by whole lines, as metrics.jsonl and the ledger do: after a crash or a
+// A text file that grows by whole lines, such as metrics.jsonl and the ledger: after a crash or a
 // full disk its tail may be torn, and is cut before the next line. One writer, not thread-safe;
-// readers may look at any time and ignore what follows the last newline.
+// readers may look at any time and ignore text after the last newline.
 class LineFile {
  public:
   // Opens or creates the file and cuts it to its first `size` bytes.
@@ -109,14 +109,14 @@ class LineFile {
 std::uintmax_t size_of_whole_lines(std::string_view text);
 
 // Each function of core/run that writes into a run calls this once; those that open a file leave it
-// to RunFiles. Passes `status` on; if it says that the disk is full, adds how much is needed (0:
-// unknown) and what is free at `path`, and that nothing is lost: "cannot write …: no space left on
-// device (needs about 12 MB, 1 MB free); nothing written so far is lost: free some space and
-// continue with --resume".
+// to RunFiles. Passes `status` on. If the disk is full, adds how much is needed (0: unknown), how
+// much is free at `path`, and that nothing is lost: "cannot write …: no space left on device (needs
+// about 12 MB, 1 MB free); nothing written so far is lost: free some space and continue with
+// --resume".
 Status explain_full_disk(Status status, const std::filesystem::path& path,
                          std::uintmax_t needed_bytes = 0);
 
-// The same of something that gives a value.
+// Does the same for a Result.
 template <class T>
 Result<T> explain_full_disk(Result<T> result, const std::filesystem::path& path) {
   if (result) return result;

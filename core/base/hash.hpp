@@ -29,10 +29,10 @@ void append_seed_name(std::string& name, std::integral auto part) {
 
 std::uint64_t seed_of_name(std::uint64_t run_seed, std::string_view name);
 
-// The seed of one random choice, from the run's seed and the choice's name (task, episode, turn,
-// purpose, …), so that it depends on what is chosen and never on the order in which things finish:
-// seed_for(run.seed, "sample", task.id, 3). It is the first 8 bytes, little-endian, of SHA-256 over
-// the seed and the parts.
+// Returns the seed of one random choice, from the run's seed and the choice's name (task, episode,
+// turn, purpose, …), so that it depends only on the choice and never on the order in which things
+// finish: seed_for(run.seed, "sample", task.id, 3). It is the first 8 bytes, little-endian, of
+// SHA-256 over the seed and the parts.
 template <class... Parts>
 std::uint64_t seed_for(std::uint64_t run_seed, const Parts&... parts) {
   std::string name;

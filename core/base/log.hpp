@@ -16,7 +16,7 @@ enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 // Appends all further messages to `file`; at 8 MB it becomes logs.1.log, and so on, three at most.
 // Messages that `hold_log` kept come first.
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
-// Keeps what follows until a log is started: the last thousand messages.
+// Keeps messages until a log is started: the last thousand.
 void hold_log();
 void stop_log();
 

@@ -1,4 +1,4 @@
-// Figures by name: what plugins report of a call, what an iteration shows; and their means and
+// Figures by name, as plugins report them for a call and iterations show them; and their means and
 // deviations, in double precision.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace krl::core {
 
 using Metrics = std::map<std::string, double>;
 
-// The metrics of reinforcement, each declared by the code that writes it (declared_metrics in
-// core/learn): what the conditions of a plan may name.
+// The metrics of reinforcement that the conditions of a plan may name, each declared by the code
+// that writes it (declared_metrics in core/learn).
 struct MetricNames {
   std::vector<std::string> of_iterations;  // "actor/loss": by their full names
   // "pass_rate": of a set of kernels, written as kernel/…, turn_N/…, tier_N/… and holdout/…

@@ -39,8 +39,8 @@ T suspend(boost::asio::io_context& io, Yield yield, Start start) {
       yield);
 }
 
-// Runs `function` on `pool` and gives its value; the coroutine waits meanwhile. `function` must not
-// throw.
+// Runs `function` on `pool` and returns its value; the coroutine waits meanwhile. `function` must
+// not throw.
 template <class Function>
 auto run_on(boost::asio::thread_pool& pool, boost::asio::io_context& io, Yield yield,
             Function function) {
@@ -62,8 +62,8 @@ class CoroutineStack {
 
   boost::context::stack_context allocate() { return pages_.allocate(); }
 
-  // A coroutine's last frames are left by a jump and keep AddressSanitizer's marks. They would
-  // otherwise stay on the addresses, whatever is mapped there next.
+  // A coroutine's last frames are left by a jump and keep AddressSanitizer's marks. Otherwise the
+  // marks would stay on the addresses, even for memory that is mapped there next.
   void deallocate(boost::context::stack_context& stack) noexcept {
     ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.sp) - stack.size, stack.size);
     pages_.deallocate(stack);

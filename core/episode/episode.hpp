@@ -44,8 +44,8 @@ struct Episode {
   std::size_t member = 0;  // index in the group
   std::vector<TurnRecord> turns;
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held
-  // The policy cannot answer its next prompt, such as one longer than its context. That of a first
-  // turn stands there as lost; a later turn is left out.
+  // The policy cannot answer its next prompt, such as one longer than its context. A first turn is
+  // recorded as lost; a later one is left out.
   bool refused = false;
 
   // The highest score of its turns; nothing if it has none that counts.

@@ -29,7 +29,7 @@ enum class Shapes { kTraining, kWithHoldout, kAll };
 // Thread-safe; calls block.
 class Evaluations {
  public:
-  // `run_seed` gives each task the seed of its inputs; `contract` is that of all candidates.
+  // `run_seed` determines the seed of each task's inputs; `contract` applies to all candidates.
   // `ledger`: null if nothing is to be kept.
   Evaluations(Judge judge, std::uint64_t run_seed, Ledger* ledger,
               Contract contract = Contract::kDevice)
@@ -38,11 +38,11 @@ class Evaluations {
   const BackendInfo& info() const { return judge_.info(); }
   const Component& backend() const { return judge_.backend(); }
 
-  // Evaluates a candidate in iteration `iteration`, or gives what an earlier iteration found out
-  // about the same source. An answer without a kernel is a format_error. An infrastructure
-  // error of a backend becomes the verdict infra_error, after more tries while it is unavailable,
-  // and after one more otherwise; an error here is the run's: the ledger cannot be written, or the
-  // user stopped the run.
+  // Evaluates a candidate in iteration `iteration`, or returns an earlier iteration's evaluation of
+  // the same source. An answer without a kernel is a format_error. An infrastructure error of a
+  // backend becomes the verdict infra_error, after more tries while it is unavailable, and after
+  // one more otherwise; an error here concerns the run: the ledger cannot be written, or the user
+  // stopped the run.
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
                              Shapes shapes = Shapes::kTraining) const;
 

@@ -40,9 +40,9 @@ class Retrieval {
   Retrieval(const Dataset& dataset, RetrievalSettings settings)
       : dataset_(dataset), settings_(settings) {}
 
-  // The nearest documents, a few times as many as are to be shown. None gives away the task's
-  // answer, nor those in `guarded`. Nothing for a task without a definition, which is shown as its
-  // text alone.
+  // Finds the nearest documents, a few times as many as are to be shown. None reveals the task's
+  // answer or the texts in `guarded`. Nothing for a task without a definition, which is shown as
+  // its text alone.
   Result<RetrievedDocuments> find(const Task& task,
                                   const std::vector<std::string>& guarded = {}) const;
 

@@ -25,7 +25,7 @@ constexpr int kMostParts = 4;
 // Ends a thought that must not become longer, in the format of models that think.
 constexpr const char* kThoughtEnd = "\n</think>\n\n";
 
-// Adds what a policy has sampled after the tokens that are there.
+// Appends a continuation to a partial answer.
 void append_part(Answer& answer, Answer part) {
   if (answer.tokens.empty()) {
     answer = std::move(part);
@@ -206,7 +206,8 @@ class Rollout {
     return std::move(example.prompt_tokens);
   }
 
-  // Before any episode asks for an answer: those of a group ask together.
+  // Tokenizes the first prompts before any episode asks for an answer: the episodes of a group ask
+  // together.
   void tokenize_first_prompts() {
     if (!wants_tokens()) return;
     for (const Episode& episode : episodes_) {
@@ -306,7 +307,7 @@ class Rollout {
     return true;
   }
 
-  // The tokens of kThoughtEnd in an answer: without those that end every answer.
+  // Returns the tokens of kThoughtEnd in an answer, without those that end every answer.
   Result<Tokens> tokens_of_end(const Prompt& prompt, Yield yield) {
     const Policy& policy =
         context_.player.tokenizer == nullptr ? context_.player.sampler : *context_.player.tokenizer;

@@ -58,18 +58,18 @@ struct RolloutResult {
   std::optional<Error> lost;
 };
 
-// Adds the episodes of `more`, whose groups come after those of `rollout`, and all that is known of
-// them. The load is the mean over the episodes.
+// Adds the episodes of `more`, whose groups come after those of `rollout`, and its statistics. The
+// load is the mean over the episodes.
 void append(RolloutResult& rollout, RolloutResult more);
 
-// An error where no turn of a rollout is left but those that ended in an infrastructure error: its
-// first cause.
+// Returns an error, with its first cause, if all turns of a rollout ended in an infrastructure
+// error.
 Status check_not_all_lost(const RolloutResult& rollout);
 
 // Runs `settings.group_size` episodes for each of `tasks`, in order: group first_group + i has the
-// episodes of tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes
+// episodes of tasks[i]. With waves the episodes depend on the seeds alone, not on which finishes
 // first. A turn whose answer, evaluation or score is lost ends its episode as an infrastructure
-// error; any other error of an episode ends the rollout. REQUIRES: a policy that can do the
+// error; any other error of an episode ends the rollout. REQUIRES: a policy that supports the
 // settings' batching.
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context);

@@ -101,7 +101,7 @@ class Sampler {
     LoadMeter::Clock::time_point since;
     std::function<void(Result<Reply>)> resume;  // once, from any thread
   };
-  // A request to the policy, and which of those that wait its samples are for.
+  // A request to the policy, and the waiting turns that its samples are for.
   struct Asked {
     SampleRequest request;
     std::vector<std::size_t> waiting;
@@ -124,7 +124,8 @@ class Sampler {
   const OnAnswered on_answered_;
 };
 
-// Calls the policy on a thread of `pool`, of which it may keep one until the last episode left.
+// Makes a sampler that calls the policy on threads of `pool`; it may keep one of them until the
+// last episode left.
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
                                       boost::asio::thread_pool& pool, const SamplingSetup& setup,
                                       Sampler::OnAnswered on_answered);

@@ -29,9 +29,9 @@ Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos)
 // starting one: an answer that cannot be as long as the plan allows.
 std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry);
 
-// Refuses, at its place in the plan, what the policies cannot do for the plan's stages: learn at
-// all, by that loss, from such log-probabilities; hand over weights; sample ahead. Unknown
-// properties are not errors.
+// Refuses, at its place in the plan, stages that the policies cannot support: learning at all, by
+// that loss, from such log-probabilities; handing over weights; sampling ahead. Unknown properties
+// are not errors.
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry);
 
 }  // namespace krl::core

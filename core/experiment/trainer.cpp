@@ -58,7 +58,7 @@ class Trainer {
   }
 
  private:
-  // Loads what the policy of another run has learned, which must be one like this.
+  // Loads the weights that another run's policy has learned; that policy must be one like this.
   Status begin_with_another(const Policy& policy) const {
     const Result<Checkpoint> from = read_checkpoint(plan_.run.from);
     if (!from) return not_from(from.error(), "name a checkpoint of a run with the same policy");
@@ -112,7 +112,7 @@ class Trainer {
     return {};
   }
 
-  // A resumed run is told if what its prompts show comes from other documents than before.
+  // Warns a resumed run whose prompts show documents from other sources than before.
   Status note_documents() {
     std::map<std::string, std::string> of_stages;
     for (std::size_t i = 0; i < ready_.size(); ++i) {

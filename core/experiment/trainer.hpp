@@ -17,10 +17,10 @@ enum class Outcome {
   kInterrupted,
 };
 
-// Blocks until the run ends, and tells the journal how. The data of a run that failed are on disk
-// up to then, and it continues from its newest checkpoint when resumed. `stop`: end after the
-// iteration in progress, with a checkpoint. `components`: those that check_components() started, or
-// new ones; they end before the journal is told. Everything else outlives the run.
+// Blocks until the run ends, and tells the journal how. If it fails, its data up to then are on
+// disk, and it continues from its newest checkpoint when resumed. `stop`: end after the iteration
+// in progress, with a checkpoint. `components`: those that check_components() started, or new ones;
+// they end before the journal is told. Everything else outlives the run.
 Result<Outcome> run_plan(const Plan& plan, Components components, Journal& journal,
                          const std::atomic<bool>& stop);
 

@@ -122,7 +122,7 @@ Status Journal::open_files() {
   return {};
 }
 
-// The plan may have changed since the run began, but only in what does not touch its past.
+// Checks that changes of the plan since the run began do not affect its past.
 Status Journal::continue_plan(const std::optional<Checkpoint>& newest) {
   const std::string plan = print_plan(plan_);
   if (directory_.resumed() && newest) {

@@ -42,7 +42,7 @@ struct Position {
   static Position from_json(const nlohmann::json& json);
 };
 
-// One thread, except for the ledger and where it says so.
+// Used by one thread, except for the ledger and where noted.
 class Journal {
  public:
   // Opens runs/NAME and locks it. With `resume` it continues from the newest complete checkpoint.
@@ -60,8 +60,8 @@ class Journal {
   // Returns the folder of weights that were handed to another policy.
   std::filesystem::path weights() const { return directory_.layout().weights(); }
 
-  // Records the fingerprints of the documents that the prompts of stages are from, and warns of
-  // those that were others when the run was last started.
+  // Records the fingerprints of the documents that stages' prompts show, and warns of changes since
+  // the run was last started.
   Status note_documents(const std::map<std::string, std::string>& of_stages);
 
   // Both tell the observer; a warning goes to the log too. Any thread.
@@ -79,7 +79,7 @@ class Journal {
                     const std::vector<std::string>& terms);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
-  // Says what the weights after `iteration` are worth by checkpoint.best.
+  // Rates the weights after `iteration` by checkpoint.best.
   Status rate_checkpoint(int iteration, double value) {
     return files_->rate_checkpoint(iteration, value);
   }
@@ -87,7 +87,7 @@ class Journal {
   // True if a stage has begun in this process: everything that its start checks was right.
   bool started() const { return started_; }
 
-  // The last thing that is written, whatever the end was. Errors here change nothing any more.
+  // Writes the last record, after any kind of end. Errors here change nothing any more.
   void finished(const std::string& state, const std::string& message);
 
  private:

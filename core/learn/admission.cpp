@@ -54,7 +54,8 @@ class Admission {
   Admission(int iteration, const Evaluations& evaluations)
       : iteration_(iteration), evaluations_(evaluations) {}
 
-  // The fastest that stands the second evaluation, with that one's figures; nothing if none does.
+  // Returns the fastest kernel that passes the second evaluation, with that one's figures; nothing
+  // if none does.
   Result<std::optional<BestKernel>> choose(Contenders& contenders) const {
     std::set<std::string_view> tried;
     for (const TurnRecord* turn : contenders.turns) {

@@ -12,7 +12,7 @@ namespace {
 // A deviation up to this is rounding.
 constexpr double kRounding = 1e-8;
 
-// The turns that a stop left out are a part of what the last one earns.
+// Adds the turns that a stop left out to the reward of the last one.
 void repeat_last(std::vector<double>& scores, std::int64_t unplayed, ReturnSettings settings) {
   settings.kind = ReturnKind::kSum;
   if (!scores.empty()) scores.back() = turn_returns({scores.back()}, unplayed, settings).front();

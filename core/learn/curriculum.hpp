@@ -25,8 +25,8 @@ class Curriculum {
   // once before any is taken again; else within the iteration.
   std::vector<const Task*> choose(std::int64_t iteration, std::int64_t count) const;
 
-  // `count` more of the open tiers, for the place of groups that teach nothing; first those that
-  // are not among the `chosen` ones.
+  // Returns `count` more tasks of the open tiers, to replace groups that teach nothing; tasks that
+  // are not among the `chosen` ones come first.
   std::vector<const Task*> spares(std::int64_t iteration, std::int64_t count,
                                   const std::vector<const Task*>& chosen) const;
 

@@ -1,4 +1,4 @@
-// The goal of a stage of reinforcement: what its `until` asks for.
+// The goal of a stage of reinforcement, which its `until` defines.
 #pragma once
 
 #include <cstdint>

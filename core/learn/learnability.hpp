@@ -1,5 +1,5 @@
-// Estimates what can still be learned from each task: whether the recent groups of its episodes
-// differed in what they earned. One thread.
+// Estimates how much can still be learned from each task: whether the rewards of its recent groups
+// of episodes differed. Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class Learnability {
   // counting for half; 1 before the first.
   double of(const std::string& task) const;
 
-  // `count` tasks of `pool`, which is not empty if `count` is not 0. None comes again before all
-  // came once, and what comes earlier is drawn by weight.
+  // Draws `count` tasks of `pool`, which is not empty if `count` is not 0. No task is repeated
+  // before all were drawn, and the order is drawn by weight.
   std::vector<const Task*> draw(const std::vector<const Task*>& pool, std::size_t count,
                                 std::uint64_t seed) const;
 

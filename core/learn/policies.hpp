@@ -37,7 +37,7 @@ class Policies {
   // The policy that answers in episodes, with the weights published last.
   Result<Player> player() const;
 
-  // Adds what the loss needs in addition to what was sampled: log-probabilities under the learner's
+  // Adds the log-probabilities that the loss needs besides the recorded ones: under the learner's
   // current weights, if they cannot be computed later, and under the reference.
   Status add_logprobs(const Settings& settings, std::vector<Example>& examples) const;
 

@@ -138,7 +138,7 @@ class Reinforcement {
     return {};
   }
 
-  // The tasks of an iteration, and those for the place of groups that teach nothing.
+  // The tasks of an iteration, and those that replace groups that teach nothing.
   struct Draw {
     std::vector<const Task*> tasks, spares;
   };
@@ -169,8 +169,8 @@ class Reinforcement {
     return rollout;
   }
 
-  // The episodes of this iteration. Where the plan says so, those of the next are begun, by weights
-  // that know nothing of these.
+  // Returns the episodes of this iteration. If the plan asks for it, begins those of the next, by
+  // weights that have not learned from these.
   Result<RolloutResult> take_rollout() {
     if (settings_.rollout.ahead == 0) return play(draw(stage_iteration()), rollout_context());
     if (!next_.valid()) begin_rollout(iteration(), draw(stage_iteration()));
@@ -200,7 +200,7 @@ class Reinforcement {
     return failure(why.code, fmt::format("iteration {}: {}", iteration(), why.message));
   }
 
-  // Groups that were played beyond those that the plan asks for.
+  // Returns the number of groups played beyond the plan's number.
   std::int64_t refilled(const std::vector<Episode>& episodes) const {
     const RolloutSettings& rollout = settings_.rollout;
     return static_cast<std::int64_t>(episodes.size()) / rollout.group_size - rollout.groups;

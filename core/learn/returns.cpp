@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-6;  // added to the standard deviation, as other trainers do
 
-// The turns of one episode have much in common, so that none may stand in the others' baseline.
+// The turns of one episode have much in common, so that each baseline excludes its whole episode.
 std::vector<double> leave_one_episode_out(const std::vector<Return>& returns) {
   struct Sum {
     double value = 0, count = 0;

@@ -121,8 +121,8 @@ class Measurer {
   // Turns by their task and source: the same kernel is checked once.
   using Places = std::map<std::pair<const Task*, std::string>, std::vector<Place>>;
 
-  // Checks every kernel that passed on its task's hold-out shapes too, and takes back what is wrong
-  // there. The number of turns whose kernel was.
+  // Checks every kernel that passed on its task's hold-out shapes too, and revokes those that are
+  // wrong there. Returns the number of turns whose kernel was.
   Result<int> check_holdout_shapes(std::vector<Episode>& episodes) const {
     const Places places = passed_kernels(episodes);
     std::vector<TaskKernel> kernels;

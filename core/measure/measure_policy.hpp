@@ -41,9 +41,9 @@ struct MeasurementSetup {
   std::function<void(std::string_view set, const std::vector<Episode>& episodes)> played = {};
 };
 
-// Plays the episodes of every set of tasks that `setup` holds, the train tasks and each held-out
-// set apart. Prompts show what the training shapes gave, as in training; but a kernel that is wrong
-// on a hold-out shape counts as wrong, and its turn is scored as such.
+// Plays the episodes of every set of tasks in `setup`, the train tasks and each held-out set
+// separately. Prompts show results of the training shapes, as in training; but a kernel that is
+// wrong on a hold-out shape counts as wrong, and its turn is scored as such.
 Result<std::vector<Measurement>> measure_policy(const MeasurementSetup& how);
 
 // One episode of a task, played and evaluated in the same way. `group` is part of its seeds.

@@ -68,7 +68,7 @@ struct Measurement {
   int episodes = 0;
   int infra_errors = 0;      // turns that were not answered or could not be evaluated
   std::string first_error;   // why the first of them was not
-  int untimed = 0;           // episodes with a correct kernel, of which none has a time
+  int untimed = 0;           // episodes with correct kernels, none of them timed
   int wrong_on_holdout = 0;  // kernels that passed but on shapes that no training shows
   Figures figures;           // after the last turn
   std::vector<TurnMeasurement> turns;

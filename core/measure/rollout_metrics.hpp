@@ -50,7 +50,7 @@ class Outage {
 // thread-safe.
 const MetricNames& declared_metrics();
 
-// Each adds those of its file.
+// Each declares the metrics of its file.
 void declare_rollout_metrics(MetricNames& names);    // rollout_metrics.cpp
 void declare_learning_metrics(MetricNames& names);   // reinforce.cpp
 void declare_admission_metrics(MetricNames& names);  // admission.cpp

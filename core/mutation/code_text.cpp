@@ -57,7 +57,7 @@ CodeText::CodeText(std::string source)
   mark_templates();
 }
 
-// Leaves out what does not stand in the source as it is read: splices, digraphs.
+// Leaves out tokens that are not in the source literally: splices, digraphs.
 void CodeText::read_tokens() {
   const std::vector<std::size_t> starts = line_starts(source_);
   bool in_preprocessor = false;

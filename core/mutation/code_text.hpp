@@ -45,10 +45,10 @@ class CodeText {
   // True if the token at `index` is an operator with a value on either side, such as the `*` of a
   // product, not that of a pointer or the `<` of a template.
   bool is_binary(std::size_t index) const;
-  // The last token of the operand that begins at `index`: a name or number with what is called,
-  // indexed and selected from it, or something in brackets; kNone if there is none.
+  // Returns the last token of the operand that begins at `index`: a name or number with its calls,
+  // subscripts and members, or a bracketed expression; kNone if there is none.
   std::size_t operand_end(std::size_t index) const;
-  // The first token of the operand that ends at `index`; kNone if there is none.
+  // Returns the first token of the operand that ends at `index`; kNone if there is none.
   std::size_t operand_begin(std::size_t index) const;
   // The first token from `index` on that is one of `stops` outside of the brackets that open after
   // it; kNone if a bracket closes or the text ends before.

@@ -20,7 +20,7 @@ enum class Fate {
   kRefusedByPool,  // refused by hold-outs and the whole pool, not by an ordinary evaluation
   kSurvived,       // right in both, and wrong on other inputs
   kClose,          // right on all inputs that were tried, though not to the last bit
-  kBeyond,         // equal on them, but what was changed needs larger sizes to show
+  kBeyond,         // equal on them, but the change needs larger sizes to show
   kLucky,          // equal bits on them, though an initial value or an order was dropped
   kSame,           // equal code, or equal bits on all inputs
   kUnproved,       // accepted, and there is nothing to compare it with
@@ -54,8 +54,8 @@ class MutantJudge {
   // The original with its compiled code, to which changes are made then.
   Result<Original> with_ptx(const Original& original) const;
 
-  // `proof`: gives the original's, where it is needed; an empty one if there is none. An error is
-  // an infrastructure error.
+  // `proof`: returns the original's, if it is needed; an empty one if there is none. An error is an
+  // infrastructure error.
   Result<Fated> judge(const Mutant& mutant, const Original& original,
                       const std::function<Proof()>& proof) const;
 

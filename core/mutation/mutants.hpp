@@ -16,7 +16,7 @@ struct Original {
   const Task* task = nullptr;  // outlives it
   std::string name;            // "naive", or its file
   std::string source;
-  bool has_ptx = false;  // the source is followed by what it compiles to, which alone is changed
+  bool has_ptx = false;  // its compiled PTX follows the source, and only that is changed
 };
 
 struct Mutant {

@@ -186,7 +186,7 @@ void change_address(const PtxInstruction& code, Changes& changes) {
   }
 }
 
-// One source in the place of another, and 0 in the place of what is added.
+// Replaces one source by another, and an added operand by 0.
 void change_operands(const PtxInstruction& code, Changes& changes) {
   const std::size_t n = code.operands.size();
   if (n < 3 || is_any_of(code.name(), {"st", "atom", "red", "mma", "wmma", "shfl"})) return;

@@ -184,7 +184,7 @@ void check_replacements(const Node& document, const Catalog& catalog,
   const Node* list = document.find_path("plugins.replace");
   if (list == nullptr) return;
   for (const Node& element : list->elements()) {
-    if (element.text() == nullptr) continue;  // if it is none, that is reported
+    if (element.text() == nullptr) continue;  // an element that is not a text is reported elsewhere
     const std::string& text = *element.text();
     const auto& replaced = catalog.replaced;
     if (std::find(replaced.begin(), replaced.end(), text) != replaced.end()) continue;

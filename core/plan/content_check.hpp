@@ -45,8 +45,8 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems);
 // Checks that `run.name` is the name of a folder.
 void check_run_name(const Node& run, std::vector<Problem>& problems);
 
-// Notes the paths among the options of a component that the plan sets and that are not there. No
-// error: what a path is for, only the component knows.
+// Notes the paths among the options of a component that the plan sets and that do not exist. This
+// is no error: only the component knows the purpose of a path.
 void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
                        std::vector<std::string>& notes);
 
@@ -58,7 +58,7 @@ const std::vector<std::string>& stop_names();
 
 // The names that a stage's `until` sees after an iteration: `iteration` (from 1, of the stage) and
 // every metric, by its full name or, for the kernel's own, without the "kernel/": `pass_rate`.
-// Returns the metric's full name ("iteration" stays), or nothing if it is none of `known`.
+// Returns the metric's full name ("iteration" stays), or nothing if it is not among `known`.
 // `rewards` are the names of the reward terms in force, `turns` the number of turns.
 std::optional<std::string> resolve_metric(std::string_view name, const MetricNames& known,
                                           const std::vector<std::string>& rewards,
@@ -68,8 +68,8 @@ std::optional<std::string> resolve_metric(std::string_view name, const MetricNam
 bool is_holdout_metric(std::string_view name, const MetricNames& known,
                        const std::vector<std::string>& datasets);
 
-// The names that `resolve_metric` knows, for messages: the kernel's by their short names, without
-// those of single turns and tiers.
+// Returns the names that `resolve_metric` knows, for messages: the kernel's by their short names,
+// without those of single turns and tiers.
 std::vector<std::string> metric_names(const MetricNames& known,
                                       const std::vector<std::string>& rewards);
 

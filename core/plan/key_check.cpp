@@ -106,7 +106,7 @@ class TableChecker {
     }
   }
 
-  // Adds what is absent. Runs after the entries were checked.
+  // Adds absent entries. Runs after the entries were checked.
   void fill_defaults() {
     for (const KeyRule& rule : rules_) {
       if (use_of(rule) == Use::kYes) fill(rule);

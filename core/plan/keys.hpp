@@ -104,8 +104,8 @@ struct Catalog {
 
 // The keys of one table of a plan, each bound to the member of a settings struct that its value
 // becomes. A table is described once (`describe`, in schema.hpp): without a tree the description
-// gives the rules that plans are checked, filled in and documented by; with one it also fills the
-// struct. One thread.
+// defines the rules by which plans are checked, filled in and documented; with one it also fills
+// the struct. Used by one thread.
 class Keys {
  public:
   // `table`: a checked table to read, or null.

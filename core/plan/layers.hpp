@@ -12,8 +12,8 @@
 namespace krl::core {
 
 // Merges the layers into one tree without `include`; nothing if a file could not be read. Errors go
-// to `problems`, notes on what a layer takes away to `notes`. The origin of the root is the plan's
-// file as a whole.
+// to `problems`, notes on entries that a layer removes to `notes`. The origin of the root is the
+// plan's file as a whole.
 std::optional<Node> read_layers(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes);
@@ -31,7 +31,7 @@ void merge(Node& base, const Node& over, const std::string& path = {});
 // of `tables`. Pure.
 void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::string>& notes);
 
-// Reports and removes what is left in the `add` of tables: those of the plan, or of a stage.
+// Reports and removes the rest in the `add` of tables: those of the plan, or of a stage.
 void refuse_additions(Node& tables, bool of_stage, std::vector<Problem>& problems);
 
 }  // namespace krl::core

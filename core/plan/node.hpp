@@ -34,7 +34,7 @@ struct Node {
   bool is_array() const { return std::holds_alternative<Array>(value); }
   const std::string* text() const { return std::get_if<std::string>(&value); }
 
-  // The value under a key of a table; nullptr if there is none, or if this is not a table.
+  // Returns the value under a key of a table; nullptr if there is none, or if this is not a table.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);
   // The same for a dotted key.

@@ -139,7 +139,8 @@ struct Found {
   std::size_t segments = 1;
 };
 
-// The segments from `first` on, up to `count`, as one dotted name; what is quoted stands alone.
+// Returns the segments from `first` on, up to `count`, as one dotted name; a quoted segment is a
+// name of its own.
 std::vector<std::string> dotted_names(const std::vector<Segment>& path, std::size_t first) {
   std::vector<std::string> names = {path[first].text};
   for (std::size_t i = first + 1; i < path.size(); ++i) {

@@ -1,8 +1,8 @@
-// A plan: everything that one experiment is, checked, with the defaults filled in.
+// A plan: the whole description of an experiment, checked, with the defaults filled in.
 //
 // `load_plan` (core/plan/loader.hpp) makes it from TOML; docs/plan.md lists every key. A Plan is
 // plain data: it is passed by value or const reference and never changes after loading, so any
-// thread may read it. If an error may show only later (a reward that needs what the backend
+// thread may read it. If an error may show only later (a reward needs a figure that the backend
 // lacks), the origin of the value is stored with it: see `problem_at`.
 #pragma once
 
@@ -57,7 +57,7 @@ struct BackendSettings : ComponentSettings {
   std::optional<ComponentSettings> sanitizer;
 };
 
-// The policy that learns, and those that work for it.
+// The policy that learns, and its helpers.
 struct PolicySettings : ComponentSettings {
   std::optional<ComponentSettings> sampler;  // samples in its place, with its weights
   // The reference of "kl"; without it, the untrained policy itself.
@@ -88,7 +88,7 @@ struct RolloutSettings {
   TaskChoice choice = TaskChoice::kEven;  // order in which tasks are chosen
   // The share of a group's episodes that pass, between which a task counts as learnable.
   double pass_low = 0, pass_high = 0;
-  std::int64_t refill_tries = 0;  // rounds of groups in the place of those that teach nothing
+  std::int64_t refill_tries = 0;  // rounds of groups that replace those that teach nothing
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // limit of an answer
   std::int64_t thinking_tokens = 0;    // after which a thought is ended; 0 = never
@@ -148,7 +148,7 @@ struct LearnSettings {
   ReturnSettings returns;
   AdvantageKind advantage = AdvantageKind::kGrpo;
   GaeSettings gae;                    // used if advantage is kGae
-  std::vector<LossParameter> critic;  // the same: what its loss uses
+  std::vector<LossParameter> critic;  // likewise: the parameters of its loss
   std::int64_t critic_warmup = 0;     // the same: iterations in which only the critic learns
   GroupBy group_by = GroupBy::kTurn;
   LossSettings loss;
@@ -257,7 +257,7 @@ struct Plan {
   Settings settings;                     // the plan's own, which stages override
   std::vector<StageSettings> stages;     // none: the plan can be evaluated, not run
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
-  std::vector<std::string> notes;        // lines on what is right, and may surprise
+  std::vector<std::string> notes;        // lines on facts that are right, but may surprise
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kCommentColumn = 48;
 
-// JSON's strings are TOML's, but for one character that TOML wants escaped.
+// JSON's strings are TOML's, except for one character that TOML requires to be escaped.
 std::string toml_string(const std::string& text) {
   using nlohmann::json;
   std::string out;

@@ -19,7 +19,8 @@ std::optional<Kind> component_of(std::string_view table) {
   return std::nullopt;
 }
 
-// The keys under which a component holds others of its kind: those of the schema that are tables.
+// Returns the keys under which a component holds others of its kind: those of the schema that are
+// tables.
 std::vector<std::string> parts_of(Kind kind) {
   std::vector<std::string> parts;
   for (const KeyRule& rule : table_rules(name_of(kind)).keys)
@@ -56,7 +57,7 @@ class Resolver {
   ResolvedTree run() {
     refuse_additions(document_, false, problems_);
     check_top_level();
-    const Node unresolved = document_;  // stages override what was written, not the defaults
+    const Node unresolved = document_;  // stages override the text of the plan, not the defaults
     for (const TableRules& rules : plan_schema()) {
       if (rules.name != "stage") check(document_, rules);
     }
@@ -121,7 +122,8 @@ class Resolver {
   void check_parts(Node& component, Kind kind) {
     for (const std::string& part : parts_of(kind)) {
       Node* table = component.find(part);
-      if (table == nullptr || !table->is_table()) continue;  // if it is none, that is reported
+      // An entry that is not a table is reported elsewhere.
+      if (table == nullptr || !table->is_table()) continue;
       resolve_component(*table, kind, rules_of<ComponentSettings>(), catalog_, folder_, problems_);
     }
   }
@@ -238,8 +240,8 @@ class Resolver {
     return settings;
   }
 
-  // Writes into a stage what it overrides, as checked in `settings`; a list that it adds to is its
-  // own from now on.
+  // Writes a stage's overrides into it, as checked in `settings`; a list that it adds to is its own
+  // from now on.
   static void take_overrides(Node& stage, Node overrides, const Node& settings) {
     take_checked(overrides, settings);
     for (const TableRules& rules : plan_schema()) {

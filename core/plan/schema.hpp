@@ -1,5 +1,5 @@
-// Every table and key of a plan that belongs to the core: type, default, range, meaning, and what
-// it becomes. The one place from which plans are checked, defaults filled in, settings read, and
+// Every table and key of a plan that belongs to the core: type, default, range, meaning, and
+// target. The one source by which plans are checked, defaults filled in, settings read, and
 // docs/plan.md made. Constant; thread-safe.
 #pragma once
 

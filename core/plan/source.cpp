@@ -64,7 +64,7 @@ constexpr std::size_t kMaxShown = 100;  // problems
 constexpr std::size_t kContext = 60;    // code points of a long line shown left of the caret
 constexpr std::size_t kMaxLine = 160;   // code points of a line shown
 
-// One string per code point; what a terminal could misunderstand becomes '?'.
+// Returns one string per code point; a character that a terminal could misunderstand becomes '?'.
 std::vector<std::string> printable(std::string_view line) {
   std::vector<std::string> points;
   while (!line.empty()) {

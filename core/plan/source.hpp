@@ -1,4 +1,4 @@
-// Texts that plans are read from, where their values come from, and what is wrong with them.
+// Texts that plans are read from, the origins of values, and the problems in them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Source {
   std::string text;
   std::size_t order = 0;  // errors are listed in this order
 
-  // Line `number` (from 1) without its end; empty if there is none.
+  // Returns line `number` (from 1) without its end; empty if there is none.
   std::string_view line(std::uint32_t number) const;
 };
 
@@ -68,7 +68,8 @@ std::string rendered(const Problem& problem);
 // All problems, sorted by source, line and column, without repetitions; at most 100 are shown.
 std::string rendered(std::vector<Problem> problems);
 
-// "configs/x.toml:12:1: note: …", on one line without its end: what is right, and may surprise.
+// Returns "configs/x.toml:12:1: note: …", on one line without its end, for a fact that is right,
+// but may surprise.
 std::string note_at(const Origin& origin, std::string_view message);
 
 // The error of a plan that turned out wrong after it was loaded.

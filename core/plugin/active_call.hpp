@@ -43,8 +43,8 @@ class ActiveCall {
   // True if this process is a child of the one in which the call began.
   bool is_in_forked_child() const;
 
-  // Appends "reward 'x' (score)", or "plugin FILE (dlopen)" while it is being loaded; what is
-  // left to say at the end of a sentence, " (plugin NAME VERSION, FILE)". Signal-safe.
+  // Append "reward 'x' (score)", or "plugin FILE (dlopen)" while it is being loaded; and the rest
+  // for the end of a sentence, " (plugin NAME VERSION, FILE)". Signal-safe.
   void add_name(FixedText& text) const;
   void add_plugin(FixedText& text) const;
 
@@ -52,8 +52,8 @@ class ActiveCall {
   // in the middle.
   std::string text(std::string_view before_time) const;
 
-  // The innermost of this thread; null if there is none. Signal-safe, as is `outer`: the one from
-  // inside which this one was made.
+  // Returns the innermost call of this thread; null if there is none. Signal-safe, as is `outer`:
+  // the call inside which this one was made.
   static const ActiveCall* of_this_thread();
   const ActiveCall* outer() const { return outer_; }
 
@@ -67,7 +67,7 @@ class ActiveCall {
   const Clock::time_point began_;
   const unsigned forks_;
   ActiveCall* const outer_;
-  ActiveCall *older_ = nullptr, *newer_ = nullptr;  // among those of all threads
+  ActiveCall *older_ = nullptr, *newer_ = nullptr;  // in the list over all threads
 };
 
 // The calls of all threads. While the object lives no call begins or ends.
@@ -102,7 +102,7 @@ std::vector<std::string> calls_under_way();
 // The plugin has ended the thread of the call. Ends the process, which waits for that call.
 [[noreturn]] void end_with_thread(const ActiveCall& call);
 
-// Calls `function`, the plugin's, and returns what it throws as text. (pthread_exit() unwinds by
+// Calls `function`, the plugin's, and returns its exception as text. (pthread_exit() unwinds by
 // something that is not an object, about which UBSan would complain.)
 template <class Function>
 __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Callee& callee,
@@ -124,8 +124,8 @@ __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Call
 // Returns how long calls of a function usually take at most; the default is usual_limit().
 using CallLimit = std::function<std::chrono::milliseconds(std::string_view function)>;
 
-// Zero: any time. Half a minute for what computes little; minutes for what loads, samples, learns
-// or evaluates; any time for what lasts as long as requests come.
+// Returns zero for any time. The limit is half a minute for calls that compute little; minutes for
+// those that load, sample, learn or evaluate; none for those that last as long as requests come.
 std::chrono::milliseconds usual_limit(std::string_view function);
 
 // Reports plugin calls that take unusually long, so that a stalled run is explained. There is one
@@ -147,7 +147,7 @@ class CallWatch {
 
   const Notice notice_;
   const CallLimit limit_;
-  std::jthread thread_;  // ends before what it uses
+  std::jthread thread_;  // ends before the members that it uses
 };
 
 }  // namespace krl::core

@@ -56,7 +56,8 @@ std::string complaint_about(const Case& c) {
   return {};
 }
 
-// Builds an Evaluation from what a backend pushes, and checks it against the boundary's rules.
+// Builds an Evaluation from the values that a backend pushes, and checks it against the boundary's
+// rules.
 class EvaluationReceiver {
  public:
   EvaluationReceiver()

@@ -40,7 +40,7 @@ class Backend {
   const Component& component() const { return instance_.component(); }
   const BackendInfo& info() const { return info_; }
 
-  // An error says which contracts the backend does take.
+  // The error lists the contracts that the backend does take.
   static Status check_contract(const Component& backend, Contract contract);
 
   // Checks the task itself: its reference, its naive kernel, that nothing trivial passes.

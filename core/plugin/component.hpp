@@ -15,8 +15,8 @@ namespace krl::core {
 
 // An id of a component is made of words of a-z, 0-9, '_' and '-', joined by dots; its first
 // character is a letter, and it has at most kMostIdBytes. Ids of the installation's own plugins may
-// be one word, "speedup"; a stranger's has a vendor in front, "acme.speedup", so that it never takes
-// the place of a built-in one.
+// be one word, "speedup"; a stranger's has a vendor in front, "acme.speedup", so that it never
+// takes the place of a built-in one.
 inline constexpr std::size_t kMostIdBytes = 64;
 
 // "vendor.name".
@@ -25,7 +25,7 @@ bool has_vendor(std::string_view id);
 // True if it is an id at all, with a vendor or without.
 bool is_id(std::string_view id);
 
-// The rule as a message says it, after a ';'.
+// The rule for messages, to follow a ';'.
 extern const std::string_view kIdRule;
 
 struct PluginInfo {

@@ -51,7 +51,7 @@ const Origin* named_option(const ComponentSettings& settings, std::string_view t
   return found;
 }
 
-// The text at a dotted key; empty if there is none.
+// Returns the text at a dotted key; empty if there is none.
 std::string text_at(const nlohmann::json& options, std::string key) {
   std::replace(key.begin(), key.end(), '.', '/');
   const nlohmann::json::json_pointer place("/" + key);
@@ -59,7 +59,7 @@ std::string text_at(const nlohmann::json& options, std::string key) {
   return is_text ? options.at(place).get<std::string>() : std::string();
 }
 
-// The option that gives a path which the text holds; of several the longest.
+// Returns the option whose path the text contains; the longest if there are several.
 const Origin* option_of_path(const ComponentSettings& settings, std::string_view text) {
   const Origin* found = nullptr;
   std::size_t longest = 1;  // "/" is in every path

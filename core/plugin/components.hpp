@@ -22,7 +22,7 @@ CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
 // same options is created once, and a backend is started once.
 class Components {
  public:
-  // Both outlive the object and everything it gives out.
+  // Both outlive the object and everything it returns.
   Components(const Registry& registry, const CallScope& scope)
       : registry_(registry), scope_(scope) {}
 
@@ -46,11 +46,10 @@ class Components {
   std::map<std::string, std::unique_ptr<Dataset>> datasets_;
 };
 
-// The error at its place in the plan: at the option that its text is about, or else at the
+// Puts the error at its place in the plan: at the option that its text is about, or else at the
 // component's `use`. It is about an option if it begins with its key ("layers must be even",
-// "model.heads is 3", "'path': not there") or quotes it; or else if it holds the path that the
-// option gives. Only what the plan gives can be wrong there, never a default. The error keeps its
-// code.
+// "model.heads is 3", "'path': not there") or quotes it; or else if it contains the option's path.
+// Only a value that the plan sets can be wrong there, never a default. The error keeps its code.
 Error at_component(const ComponentSettings& settings, Error error);
 
 }  // namespace krl::core

@@ -206,7 +206,7 @@ class ThreadGuard {
   ThreadGuard(const ThreadGuard&) = delete;
   ThreadGuard& operator=(const ThreadGuard&) = delete;
 
-  // exit() destroys what is local to the thread that calls it, before all that is static.
+  // exit() destroys the calling thread's local objects before all static ones.
   ~ThreadGuard() {
     const ActiveCall* const call = ActiveCall::of_this_thread();
     if (call != nullptr && reports()) end_process(*call, " called exit()");

@@ -23,7 +23,8 @@ void write_last_words(std::string_view lines);
 // The descriptor that they are written to as well; none before this is called.
 void set_last_words_stream(int descriptor);
 
-// The line that add_hint appends: what is kept, how to resume. Any thread, but not signal-safe.
+// Sets the line that add_hint appends: the kept results, how to resume. Any thread, but not
+// signal-safe.
 void set_last_words_hint(std::string_view hint);
 void add_hint(FixedText& text);
 
@@ -31,8 +32,8 @@ void add_hint(FixedText& text);
 // sanitizers have theirs.
 void report_crashes();
 
-// Gives this thread what reports need of it: a stack for signal handlers, a look at exit(). Cheap
-// after the first time. Without effect before report_crashes.
+// Prepares this thread for reports: a stack for signal handlers, a look at exit(). Cheap after the
+// first time. Without effect before report_crashes.
 void guard_this_thread();
 
 // Stops reporting crashes and exits in a child process that exists to find out how a plugin ends

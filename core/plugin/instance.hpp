@@ -17,8 +17,8 @@
 
 namespace krl::core {
 
-// The host side of the boundary, what the core lends to every plugin: the one host of this process,
-// given to entry points and to create().
+// Returns the host side of the boundary, which the core lends to every plugin: the one host of this
+// process, passed to entry points and to create().
 const krl_host* host();
 
 // A status of the boundary; of a number that it does not know, kInternal.
@@ -35,7 +35,7 @@ struct CallScope {
   using Clock = std::chrono::steady_clock;
   static constexpr std::uint32_t kMostThreads = 1024;  // the maximum of run.threads
 
-  // Set once the user wants to stop; plugins poll it. Outlives every call.
+  // Set once the user asks to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
   std::chrono::seconds limit{0};  // limit of a call; 0 = none
   Retries retries = {};
@@ -61,8 +61,8 @@ class Call {
 
   const krl_call* c() const { return &context_; }
 
-  // Calls `function`, the plugin's, and gives its answer as a Status: "reward 'speedup' (score):
-  // why". `name` says what it is.
+  // Calls `function`, the plugin's, and returns its answer as a Status: "reward 'speedup' (score):
+  // why". `name` is the name of the call.
   template <class Function>
   Status run(std::string_view name, const Function& function) const {
     krl_status status = KRL_OK;
@@ -105,8 +105,8 @@ class Tries {
   // pauses once, not for every call.
   Tries(const CallScope& scope, std::atomic<bool>& given_up) : scope_(scope), given_up_(given_up) {}
 
-  // After a failed try: waits, and gives OK if the call is to be made again. Otherwise what the
-  // call has come to: the error itself, or kCancelled if the user stopped the run meanwhile.
+  // Waits after a failed try, and returns OK if the call is to be made again. Otherwise returns the
+  // result of the call: the error itself, or kCancelled if the user stopped the run meanwhile.
   Status after(const Error& error);
   // After a try that did all of its work, or some: failures from here on are counted from zero.
   void succeeded();
@@ -117,7 +117,7 @@ class Tries {
   int repeated_ = 0;
 };
 
-// Calls `attempt()`, which gives a Status or a Result, as often as `tries` allow.
+// Calls `attempt()`, which returns a Status or a Result, as often as `tries` allow.
 template <class Attempt>
 auto patiently(Tries tries, const Attempt& attempt) -> decltype(attempt()) {
   while (true) {
@@ -142,7 +142,7 @@ class Instance {
   const Component& component() const { return *component_; }
   const CallScope& scope() const { return *scope_; }
 
-  // Calls `function(self, context)` and gives its status as a Status that names the plugin and
+  // Calls `function(self, context)` and returns its status as a Status that names the plugin and
   // `name`. `call`, made by the caller, keeps the metrics.
   template <class Function>
   Status run(Call& call, std::string_view name, Function&& function) const {
@@ -161,8 +161,8 @@ class Instance {
   Tries tries() const { return tries(*scope_); }
   Tries tries(const CallScope& scope) const { return Tries(scope, *given_up_); }
 
-  // Makes a call, or several, of which nothing remains where it fails: `attempt()`, until it gives
-  // something other than kUnavailable or has had its tries.
+  // Makes a call, or several, that leave nothing behind when they fail: `attempt()`, until it
+  // returns something other than kUnavailable or has had its tries.
   template <class Attempt>
   auto patiently(const Attempt& attempt) const -> decltype(attempt()) {
     return krl::core::patiently(tries(), attempt);

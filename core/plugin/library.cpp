@@ -87,8 +87,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kReapPause{5};
 constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs cannot be killed
 
-// The whole life of the child. A NUL ends its report, as what the work has started may keep the
-// pipe open.
+// Runs the child until its end. A NUL ends its report, because processes that the work has started
+// may keep the pipe open.
 [[noreturn]] void be_the_child(const std::function<std::string()>& work, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it is in no terminal's group now
@@ -124,7 +124,7 @@ void read_report(int report, Clock::time_point deadline, ChildEnd& end) {
   }
 }
 
-// Kills what is left of the child and of all that it has started. Its status, as it ended.
+// Kills the rest of the child and everything that it has started. Returns its status, as it ended.
 int reap(pid_t child) {
   const auto deadline = Clock::now() + kReapLimit;
   int status = 0;
@@ -142,7 +142,7 @@ Status check_library(const fs::path& path) {
   try {
     boost::dll::library_info info(path);
     symbols = info.symbols();
-  } catch (const std::exception&) {  // it says only that reading failed
+  } catch (const std::exception&) {  // its message is only that reading failed
     return invalid("is a damaged or incomplete ELF file; build or copy it again");
   }
   std::string other;

@@ -1,4 +1,4 @@
-// A plugin's file: what it is, found out without running any of its code, and its entry point.
+// A plugin's file: its properties, found out without running any of its code, and its entry point.
 // Main thread only.
 #pragma once
 
@@ -29,9 +29,9 @@ struct ChildEnd {
   int status = 0;  // status of the process, as from waitpid(); 0 if it cannot even be killed
 };
 
-// Runs `work` in a child, whose output goes nowhere, and ends whatever it leaves behind. The text
-// that `work` returns contains no NUL. kUnavailable if no process can be made. Main thread, before
-// any other thread runs.
+// Runs `work` in a child, whose output goes nowhere, and ends any processes it leaves behind. The
+// text that `work` returns contains no NUL. kUnavailable if no process can be made. Main thread,
+// before any other thread runs.
 Result<ChildEnd> run_in_child(const std::function<std::string()>& work,
                               std::chrono::milliseconds limit);
 

@@ -28,7 +28,7 @@ Status lacks(const Component& policy, std::string_view what) {
   return failure(Code::kUnimplemented, fmt::format("the policy '{}' {}", policy.id, what));
 }
 
-// A function that a policy with these flags must have, and lacks; empty if there is none.
+// Returns a function that a policy with these flags must have, and lacks; empty if there is none.
 std::string_view missing_function(const Component& policy, std::uint32_t flags) {
   const auto is_missing = [&](auto member) { return function_of(policy, member) == nullptr; };
   if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && is_missing(&krl_policy_v::fit)) return "fit";

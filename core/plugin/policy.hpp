@@ -37,7 +37,7 @@ struct SampleRequest {
   std::string session = {};                      // the same for all requests of an episode
   std::vector<std::int32_t> prompt_tokens = {};  // the prompt itself; empty: the policy's own
   std::vector<std::int32_t> answer_prefix = {};  // the beginning of the answer, if any
-  std::uint32_t max_tokens = 0;                  // less than those of the sampling; 0 = as many
+  std::uint32_t max_tokens = 0;                  // less than the sampling's limit; 0 = that limit
   std::int64_t deadline_ns = 0;                  // by the steady clock; 0 = none
 };
 
@@ -138,7 +138,7 @@ class Policy {
   Status fit(const std::vector<std::string>& texts, std::uint64_t seed) const;
   Status forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const;
   Status optimizer_step(const Optimizer& optimizer, Metrics& metrics) const;
-  // Makes the weights of now those that sample, and gives their version.
+  // Makes samples come from the present weights, and returns their version.
   Result<std::uint64_t> publish() const;
   // Returns the critic's expected return from every token of every example. Needs has_critic.
   Result<std::vector<std::vector<float>>> values(const std::vector<Example>& examples) const;
@@ -166,7 +166,7 @@ class Policy {
     std::atomic<std::int64_t> vocabulary{0};  // from the last describe(); 0 = unknown
     std::atomic<std::uint64_t> described{0};  // the version that describe() last gave
     std::atomic<std::uint64_t> sampled{0};    // the newest version that a call has sampled with
-    std::atomic<bool> gives_tokens{false};    // it can be trained, and says that it has tokens
+    std::atomic<bool> gives_tokens{false};    // it can be trained, and reports that it has tokens
   };
 
   // One try each of the calls above.
@@ -176,7 +176,7 @@ class Policy {
                      Metrics& metrics) const;
   Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
 
-  // The error in what describe() gave; empty if there is none.
+  // Describes the error in the properties that describe() pushed; empty if there is none.
   std::string complaint_about(const krl_policy_info& info) const;
   SampleBounds sample_bounds() const;
 

@@ -71,7 +71,7 @@ constexpr float kLargestLogprob = 1e-4F;
 // Allows for the transfer of an answer that was finished in time.
 constexpr std::chrono::seconds kGrace{1};
 
-// The error in the properties of a sample; empty if there is none.
+// Describes the error in the properties of a sample; empty if there is none.
 std::string complaint_about(const krl_sample& s) {
   if (s.logprobs.size != s.tokens.size)
     return fmt::format("{} tokens with {} logprobs", s.tokens.size, s.logprobs.size);

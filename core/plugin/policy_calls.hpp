@@ -18,8 +18,8 @@
 
 namespace krl::core {
 
-// The requests of a call that samples and may have to be made more than once: what is still missing
-// of them, under numbers that stay the same from try to try. Thread-safe.
+// The requests of a call that samples and may have to be made more than once: the missing samples,
+// under numbers that stay the same from try to try. Thread-safe.
 class OpenRequests {
  public:
   // `sink` is told of each sample once, and of each request that is lost, by the number in which it
@@ -30,7 +30,7 @@ class OpenRequests {
 
   // One more request; of a try that is in progress, its next one.
   void add(const SampleRequest& request);
-  // Begins a try, whose requests are those that miss a sample, in their order.
+  // Begins a try with the requests that miss a sample, in their order.
   std::vector<const SampleRequest*> begin_try();
   // True if the try has brought anything.
   bool progressed() const;
@@ -87,16 +87,16 @@ struct SampleBounds {
 // Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
 class SampleReceiver {
  public:
-  // `who` begins what is said of a lost request: "policy 'x' (sample)".
+  // `who` begins messages about a lost request: "policy 'x' (sample)".
   SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds);
 
   const krl_sample_sink* c() const { return &c_; }
-  // One more request may be answered, by as many samples as it wants, until its deadline and a
-  // grace; what comes later is lost.
+  // One more request may be answered, by as many samples as it asks for, until its deadline and a
+  // grace; later samples are lost.
   void expect(const SampleRequest& request);
   // Returns the newest version among the samples and the bounds.
   std::uint64_t newest_version() const;
-  // The first error in the data passed; empty if there is none.
+  // Returns the first error in the data passed; empty if there is none.
   std::string complaint() const;
   // The first missing result, "it gave no sample for request 2 of 3"; empty if none is missing.
   std::string missing() const;
@@ -118,7 +118,7 @@ class SampleReceiver {
   void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
-  // The error in a sample, or in the failure of a request; empty if there is none.
+  // Return the error in a sample, or in the failure of a request; empty if there is none.
   std::string check_bounds(const krl_sample& sample) const;
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
   std::string check_failure(std::uint32_t request) const;
@@ -181,7 +181,7 @@ class NumberReceiver {
 
   const Sink* c() const { return &sink_; }
 
-  // The first error in the data passed; empty if there is none.
+  // Returns the first error in the data passed; empty if there is none.
   const std::string& complaint() const { return complaint_; }
   // The first missing result; empty if none is missing.
   std::string missing() const {

@@ -52,7 +52,7 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
-// Loads a file and asks it what it offers: its constructors and its entry point run.
+// Loads a file and asks for its components: its constructors and its entry point run.
 Result<std::vector<Component>> offers_of(const fs::path& path) {
   KRL_TRY(check_library(path));
   KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
@@ -86,7 +86,7 @@ Registry Registry::load(const std::vector<fs::path>& folders,
   registry.folders_ = each_once(folders);
   registry.replace_ = {replace.begin(), replace.end()};
   const std::vector<File> files = registry.find_files();
-  // All rehearsals come first: what is loaded may start threads.
+  // All rehearsals come first, because loaded code may start threads.
   std::vector<Status> rehearsed;
   for (const File& file : files) {
     rehearsed.push_back(file.installed ? Status() : rehearse_stranger(file.path));
@@ -95,7 +95,7 @@ Registry Registry::load(const std::vector<fs::path>& folders,
   return registry;
 }
 
-// Every file once, where it is met first; those of the installation last.
+// Returns every file once, at its first occurrence; those of the installation last.
 std::vector<Registry::File> Registry::find_files() {
   std::vector<File> files;
   for (const fs::path& folder : folders_) {

@@ -21,18 +21,18 @@ class Registry {
  public:
   using Key = std::pair<Kind, std::string>;  // a component's kind and id
 
-  // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name. A file that is no
+  // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name. A file that is not a
   // plugin of this version, whose description breaks a rule, or that offers an id for a second
   // time, does not stop the others: it is listed in `rejected` and matters only if a plan asks for
-  // what it might have offered.
+  // a component that it might have offered.
   //
-  // Only the installation's own plugins may have ids without a vendor (component.hpp), but for
-  // those that `replace` names, "reward.speedup": of them a stranger's is taken, and the
+  // Only the installation's own plugins may have ids without a vendor (component.hpp), except for
+  // the ids that `replace` names, "reward.speedup": for these a stranger's is taken, and the
   // installation's own is left out.
   static Registry load(const std::vector<std::filesystem::path>& folders,
                        const std::vector<std::string>& replace = {});
 
-  // nullptr if there is none.
+  // Returns nullptr if there is none.
   const Component* find(Kind kind, std::string_view id) const;
   // Like find; the error names the nearest id, the folders that were searched and the files that
   // were rejected.
@@ -76,15 +76,15 @@ class Registry {
   std::set<Key> replaced_;  // members of `replace` that a stranger's plugin offers
 };
 
-// The folders to search for strangers' plugins: `first`, then those that KERNELRL_PLUGIN_PATH
-// names, separated by ':'. Absolute, each once.
+// Returns the folders to search for strangers' plugins: `first`, then those that
+// KERNELRL_PLUGIN_PATH names, separated by ':'. Absolute, each once.
 std::vector<std::filesystem::path> strangers_folders(
     const std::vector<std::filesystem::path>& first);
 
 // The folder of the installation's own, ../lib/kernelrl/plugins from the running program.
 std::filesystem::path installed_plugins();
 
-// All folders to search: those of strangers, then the installation's own.
+// Returns all folders to search: those of strangers, then the installation's own.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& first);
 
 // Explains why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.

@@ -43,7 +43,7 @@ class ConfigView {
 
 // A component's description of itself in a call: pushed exactly once, copied while the call runs.
 //
-// `Sink`: the C sink, whose `info` takes an `Info`. `Kept`: what is made of one, texts copied.
+// `Sink`: the C sink, whose `info` takes an `Info`. `Kept`: the copy of one, texts included.
 template <class Sink, class Info, class Kept>
 class SelfDescription {
  public:
@@ -55,7 +55,7 @@ class SelfDescription {
   SelfDescription(const SelfDescription&) = delete;
 
   const Sink* sink() const { return &sink_; }
-  // Empty if the component has said what it must.
+  // Empty if the component has pushed everything that is required.
   std::string complaint() const {
     if (!complaint_.empty() || pushes_ == 1) return complaint_;
     return fmt::format("it pushed its description {} times", pushes_);

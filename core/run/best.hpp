@@ -42,7 +42,8 @@ class BestKernels {
   std::map<std::string, double> speedups_;
 };
 
-// A task's id as a file name: what is not a letter, digit, '_', '-' or inner '.' becomes %XX.
+// Returns a task's id as a file name: a character other than a letter, digit, '_', '-' or inner '.'
+// becomes %XX.
 std::string file_name_of_task(std::string_view task);
 
 }  // namespace krl::core

@@ -103,7 +103,7 @@ Status verify(const fs::path& step) {
   return {};
 }
 
-// The contents of best.json; null if there is none.
+// Returns the contents of best.json; null if there is none.
 Json best_in(const fs::path& directory) {
   const auto text = read_file(directory / kBestFile);
   Json best = text ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
@@ -182,7 +182,7 @@ Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy
     if (const auto last = contents_of(directory_ / step_name(steps->front())))
       needed = std::max(needed, last->bytes);
   status = explain_full_disk(std::move(status), directory_, needed);
-  // Makes the room free again at once; what is left of it goes at the next `open`.
+  // Frees the space again at once; the next `open` removes the rest.
   const Status removed = remove_tree(*files_, draft);
   return status;
 }

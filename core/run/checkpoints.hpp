@@ -30,14 +30,14 @@ struct Checkpoint {
 
 // The checkpoints that are kept.
 struct CheckpointsKept {
-  int newest = 2;  // number of the newest, at least 1
-  int every = 0;   // permanent: those at least as many iterations after the last such one; 0 = none
+  int newest = 2;            // number of the newest, at least 1
+  int every = 0;             // permanent checkpoints: at least this many iterations apart; 0 = none
   std::string best_of = {};  // metric of the values of rate(); the best of another is forgotten
 };
 
 class Checkpoints {
  public:
-  // Opens or creates the folder and removes what a crash left half written.
+  // Opens or creates the folder and removes files that a crash left half written.
   static Result<Checkpoints> open(const std::filesystem::path& directory, CheckpointsKept kept,
                                   FileSystem& files = real_file_system());
 
@@ -51,8 +51,8 @@ class Checkpoints {
   Status save(int iteration, std::string_view state, const SavePolicy& save_policy,
               const ForgetPolicy& forget_policy = {}, bool permanent = false);
 
-  // Says what the weights after `iteration` are worth. The checkpoint after it, be it here or the
-  // next that is saved, is the best one and stays if none before it was worth as much.
+  // Rates the weights after `iteration`. The checkpoint after it, whether it exists or is saved
+  // next, is the best one and stays if no earlier one had as high a value.
   Status rate(int iteration, double value);
 
   // The newest whole one, if any. A damaged one is set aside under the name damaged_step_…, and a

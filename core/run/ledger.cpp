@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// The key of the line that says: records after this iteration, up to here, were made by a process
+// The key of the line that marks records after this iteration, up to here, as made by a process
 // that died.
 constexpr std::string_view kResumed = "resumed";
 

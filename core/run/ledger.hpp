@@ -1,11 +1,11 @@
-// The evaluation ledger: the append-only record of every evaluation of a run.
-// One writer per run directory; readers (`read_ledger`) may look at any time and see a prefix of
-// the records. Thread-safe.
+// The evaluation ledger: the append-only record of every evaluation of a run. One writer per run
+// directory; readers (`read_ledger`) may look at any time and see a prefix of the records.
+// Thread-safe.
 //
-// Segments ledger/000001.log, 000002.log, … hold one record a line: the CRC-32C of what follows in
-// 8 hexadecimal digits, the iteration, the key, and one JSON object, separated by spaces. (The
-// newline is the frame, since a JSON object fits a line: a damaged record costs itself and not the
-// rest of its segment, and `cut -d' ' -f4- | jq` reads the file.)
+// Segments ledger/000001.log, 000002.log, … hold one record per line: the CRC-32C of the rest of
+// the line in 8 hexadecimal digits, the iteration, the key, and one JSON object, separated by
+// spaces. (The newline is the frame, since a JSON object fits a line: a damaged record costs itself
+// and not the rest of its segment, and `cut -d' ' -f4- | jq` reads the file.)
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace krl::core {
 
 struct LedgerRecord {
-  std::string key;  // content hash of what was evaluated; empty: `find` never gives this record
+  std::string key;  // content hash of the evaluated source; empty: `find` never returns this record
   int iteration = 0;
   std::string task;
   Evaluation evaluation;
@@ -37,8 +37,8 @@ class Ledger {
   static constexpr std::uintmax_t kSegmentBytes = 64u << 20;
 
   // Opens or creates the ledger in `directory`, drops a torn last record if a crash left one, and
-  // from then on hides the records of iterations after `last_iteration` (those that a resumed run
-  // does again; readers still see them).
+  // from then on hides the records of iterations after `last_iteration`, which a resumed run
+  // repeats (readers still see them).
   static Result<std::unique_ptr<Ledger>> open(const std::filesystem::path& directory,
                                               int last_iteration,
                                               FileSystem& files = real_file_system(),

@@ -21,9 +21,9 @@ struct IterationMetrics {
   Metrics values;   // keyed by name: "reward/mean", "kernel/pass_rate", …
 };
 
-// False for what depends on the clock or on what a cache still held: `time`, `time_s/…`, `perf/…`,
-// `cache/…`. All other metrics of a run are the same for the same plan and seed, whether it was
-// interrupted or not.
+// False for metrics that depend on the clock or on the contents of a cache: `time`, `time_s/…`,
+// `perf/…`, `cache/…`. All other metrics of a run are the same for the same plan and seed, whether
+// it was interrupted or not.
 bool is_repeatable(std::string_view metric);
 
 // {"iteration":1,"stage":"reinforce","time":…,<values in alphabetical order>}, without a newline.

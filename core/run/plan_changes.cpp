@@ -70,8 +70,8 @@ bool may_change(std::string_view key, Reached reached) {
          may_change(find_rule(stage->second), reached.over);
 }
 
-// The changeable keys of a table, "learn.epochs, [learn.optimizer]": tables of which all may change
-// come as one.
+// Lists the changeable keys of a table, "learn.epochs, [learn.optimizer]": a table whose keys may
+// all change is one entry.
 std::string changeable_keys(const TableRules& table) {
   std::map<std::string, bool> whole;  // by a table's name: may all of its keys change?
   const auto place_of = [&](const KeyRule& rule) {

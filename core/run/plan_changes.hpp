@@ -21,8 +21,8 @@ struct PlanChange {
 // The keys of a plan whose values are defaults.
 std::set<std::string> default_keys(const Node& plan);
 
-// The keys whose values differ, in alphabetical order. One that was absent and has its default now,
-// so one of `defaults`, is none: the run is older than the key.
+// Returns the keys whose values differ, in alphabetical order. A key that was absent and has its
+// default now, so one of `defaults`, does not count: the run is older than the key.
 Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after,
                                              const std::set<std::string>& defaults = {});
 

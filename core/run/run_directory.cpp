@@ -89,7 +89,8 @@ Error already_there(const RunLayout& layout) {
 }
 
 // Makes room for a new run where one ended before it finished anything. The plan goes first, so
-// that a process killed in between leaves no run. logs.log stays: it says why that run ended.
+// that a process killed in between leaves no run. logs.log stays, because it explains why that run
+// ended.
 Status make_room(const RunLayout& layout, FileSystem& files) {
   if (holds_finished_work(layout)) return failure(already_there(layout));
   for (const fs::path& left :

@@ -72,8 +72,9 @@ Status write_status(FileSystem& files, const std::filesystem::path& path, const 
 Result<RunStatus> read_status(const std::filesystem::path& path);
 
 enum class OpenMode {
-  kNew,     // a directory that holds a run with finished work is refused; what a run left that has
-            // none is removed
+  // A directory with a run that has finished work is refused; the files of one that has none are
+  // removed.
+  kNew,
   kResume,  // continues the run it contains, or begins one if it contains none
 };
 

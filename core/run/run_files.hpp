@@ -1,8 +1,8 @@
-// Everything a run writes, opened together and written in the order that makes a resume exact.
-// One owner, not thread-safe, but for `ledger()`, which is.
+// Everything a run writes, opened together and written in the order that makes a resume exact. One
+// owner, not thread-safe, except for `ledger()`, which is.
 //
-// The rule: what belongs to iteration n is written before iteration n + 1 begins, and a checkpoint
-// is published only after all that it builds on is on disk. On a resume everything after the
+// The rule: the data of iteration n are written before iteration n + 1 begins, and a checkpoint is
+// published only after all that it builds on is on disk. On a resume everything after the
 // checkpoint is forgotten and done again.
 #pragma once
 
@@ -79,7 +79,7 @@ class RunFiles {
                          const Checkpoints::ForgetPolicy& forget_policy = {},
                          bool permanent = false);
 
-  // Says what the weights after `iteration` are worth, for which checkpoint is the best.
+  // Rates the weights after `iteration`, which decides which checkpoint is the best.
   Status rate_checkpoint(int iteration, double value);
 
   Ledger& ledger() { return *opened_.ledger; }

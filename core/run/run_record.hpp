@@ -1,5 +1,5 @@
-// run.json: with what a run was made. One entry for every start: the first, and every resume. Plain
-// data.
+// run.json: the program, plugins and machine that made a run. It has one entry for every start: the
+// first, and every resume. Plain data.
 #pragma once
 
 #include <filesystem>
@@ -38,15 +38,17 @@ struct RunStart {
 
 MachineRecord this_machine();
 
-// The plan file that the run at this run.json was first started from; empty if it does not say.
+// Returns the plan file that the run at this run.json was first started from; empty if it is not
+// recorded.
 std::filesystem::path first_plan(const std::filesystem::path& record);
 
-// Adds a start to run.json (created if missing). Returns what differs from the start before it, in
-// words for the user: another version of kernelrl, a plugin whose file changed, another processor.
+// Adds a start to run.json (created if missing). Returns the differences from the previous start,
+// in words for the user: another version of kernelrl, a plugin whose file changed, another
+// processor.
 Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
                                               const RunStart& start);
 
-// Adds to the newest start of run.json what its stages retrieve documents from: a fingerprint of
+// Adds to the newest start of run.json the documents that its stages retrieve: a fingerprint of
 // them by the stage's name. Returns the stages whose documents were others at the last start that
 // had them.
 Result<std::vector<std::string>> record_documents(

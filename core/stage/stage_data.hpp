@@ -1,5 +1,5 @@
-// The items of a stage's datasets, read and checked. Every error names the dataset and stands at
-// its place in the plan.
+// The items of a stage's datasets, read and checked. Every error names the dataset and its place in
+// the plan.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct StageData {
   std::vector<Task> tasks;  // tasks of the role "train", each id once
   std::vector<Holdout> holdouts;
   std::vector<Pair> pairs;             // pairs of the role "warmup"
-  std::vector<std::string> warnings;   // warnings of what is missing in them
+  std::vector<std::string> warnings;   // warnings of missing items
   std::map<DatasetRole, Error> empty;  // the first dataset of that role that gave nothing for it
 };
 

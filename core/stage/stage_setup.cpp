@@ -50,7 +50,7 @@ Result<PromptBuilder> load_prompts(const Settings& settings, const BackendInfo* 
                              settings.rollout.contract, std::move(timed_on));
 }
 
-// The dataset of the role "retrieval"; null if there is none.
+// Opens the dataset of the role "retrieval"; null if there is none.
 Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
                                                   const PromptBuilder& prompts,
                                                   Components& components) {
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
   return std::make_unique<Retrieval>(*dataset, settings.retrieval);
 }
 
-// `info`: null if what the backend measures is not known.
+// `info`: null if it is not known which figures the backend measures.
 Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
                              Components& components) {
   std::vector<RewardTerm> terms;

@@ -37,7 +37,7 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
   std::vector<Status> results(tasks.size());
   evaluations.side_by_side(tasks.size(),
                            [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
-  std::map<std::string, std::vector<std::string>> refused;  // tasks by what is said of them
+  std::map<std::string, std::vector<std::string>> refused;  // refused tasks, by their message
   Code code = Code::kOk;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (results[i]) continue;

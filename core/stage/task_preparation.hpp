@@ -15,7 +15,7 @@ namespace krl::core {
 using PreparedTasks = std::set<std::pair<std::string, std::string>>;
 
 // Lets the backend check every task that is not among `prepared`, several at a time, and adds it
-// there. All wrong ones are named; what is said of several is said once.
+// there. All wrong tasks are named; a message on several is printed once.
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
                      PreparedTasks& prepared);
 

@@ -1,4 +1,4 @@
-// An answer: what a policy sampled, and the candidate kernel found in it.
+// A policy's sampled answer, and the candidate kernel found in it.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -26,7 +26,7 @@ struct VersionSpan {
 struct Answer {
   std::string text;
   std::vector<std::int32_t> prompt_tokens, tokens;
-  std::vector<float> logprobs;  // one for each of `tokens`; PolicyInfo::logprobs says of what
+  std::vector<float> logprobs;  // one for each of `tokens`; see PolicyInfo::logprobs
   StopReason stop_reason = StopReason::kEnd;
   std::uint64_t version = 0;       // the weights that sampled it, or its last tokens
   std::vector<VersionSpan> spans;  // where the weights changed on the way; empty: they did not

@@ -1,4 +1,5 @@
-// A task: what a kernel has to compute. Data only; backends read the rest from the definition.
+// A task: the computation that a kernel must implement. Data only; backends read the rest from the
+// definition.
 #pragma once
 
 #include <string>
@@ -25,8 +26,8 @@ struct Task {
   TaskFacts facts = {};         // facts of the definition, if the task was read for a stage
 };
 
-// Reads the facts of a definition. An error says what is wrong with it, or that it is that of
-// another task.
+// Reads the facts of a definition. An error explains the fault in it, or that it defines another
+// task.
 Result<TaskFacts> facts_of(const Task& task);
 
 }  // namespace krl::core

@@ -26,8 +26,8 @@ class GuardedStack {
 
   boost::context::stack_context allocate() { return pages_.allocate(); }
 
-  // A coroutine's last frames are left by a jump and keep AddressSanitizer's marks. They would
-  // otherwise stay on the addresses, whatever is mapped there next.
+  // A coroutine's last frames are left by a jump and keep AddressSanitizer's marks. Otherwise the
+  // marks would stay on the addresses, even for memory that is mapped there next.
   void deallocate(boost::context::stack_context& stack) noexcept {
     ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.sp) - stack.size, stack.size);
     pages_.deallocate(stack);

@@ -16,7 +16,7 @@ struct TextError {
   std::string message;
 };
 
-// A T, or an E that says why there is none. Reading the absent side throws
+// A T, or an E that explains why there is none. Reading the absent side throws
 // std::bad_variant_access.
 template <class T, class E = TextError>
 class [[nodiscard]] Checked {

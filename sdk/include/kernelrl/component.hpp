@@ -135,7 +135,7 @@ struct Option {
   }
 };
 
-// `opt("limit", &MyReward::limit, "what it means").range(0, 1)`. A key may be dotted,
+// Makes an option: `opt("limit", &MyReward::limit, "meaning").range(0, 1)`. A key may be dotted,
 // "model.layers", for nested tables.
 template <class Owner, class Member>
 constexpr Option<Owner, Member> opt(const char* key, Member Owner::*member, const char* doc) {

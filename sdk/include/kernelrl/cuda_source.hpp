@@ -24,7 +24,7 @@ struct SourceToken {
   bool is(std::string_view spelling) const { return text == spelling && kind != kLiteral; }
 };
 
-// A `//` comment, with what follows the slashes.
+// A `//` comment, with the text after the slashes.
 struct LineComment {
   std::string text;
   int line = 1;

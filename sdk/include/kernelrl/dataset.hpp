@@ -38,11 +38,11 @@ class DatasetSink {
 
 struct Dataset : Component {
   virtual std::uint64_t size() = 0;
-  // Pushes item `index`; the same index gives the same item.
+  // Pushes item `index`; the same index yields the same item.
   virtual void read(std::uint64_t index, const DatasetSink& sink) = 0;
 };
 
-// Documents to show with a task: how many, and of what no copy may be found.
+// Asks for documents to show with a task: how many, and texts of which no copy may be found.
 class DocumentQuery {
  public:
   explicit DocumentQuery(const krl_document_query* c) : c_(c) {}
@@ -75,7 +75,7 @@ class FoundSink {
 // A dataset with documents that can be searched.
 struct SearchableDataset : Dataset {
   // Pushes at most `query.count()` documents to be shown with the task, the highest score first,
-  // and those with higher scores that would give its answer away.
+  // and those with higher scores that would reveal its answer.
   virtual void find(const DocumentQuery& query, const FoundSink& sink) = 0;
 };
 

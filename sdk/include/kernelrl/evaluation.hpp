@@ -1,4 +1,4 @@
-// An evaluation as a value: what a backend found out about one candidate, case by case.
+// An evaluation as a value: a backend's results for one candidate, case by case.
 //
 // Each struct lists its fields once, in `each_field`: the forms at the boundary (krl_case and the
 // others of abi.h) and the JSON (evaluation_json.hpp) follow from that list. A new figure of a case

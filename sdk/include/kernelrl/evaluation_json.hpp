@@ -1,12 +1,12 @@
-// Evaluations to and from JSON: objects with a member for each field; verdicts, kinds and contracts
-// by their names. JSON has no NaN and no infinity: null, "inf" and "-inf" stand for them.
+// Converts evaluations to and from JSON: objects with a member for each field; verdicts, kinds and
+// contracts by their names. JSON has no NaN and no infinity: null, "inf" and "-inf" replace them.
 //
 //   nlohmann::json json = evaluation;
 //   json.get<krl::Evaluation>()
 //
-// What is not there when a value is read keeps its default: an evaluation written before a field
-// was added can be read. Throws a std::exception where a member has another type or a name that is
-// not known.
+// A member that is missing when a value is read keeps its default: an evaluation written before a
+// field was added can be read. Throws a std::exception if a member has another type or an unknown
+// name.
 //
 // Header-only, C++17; its one dependency besides the SDK is nlohmann-json.
 #pragma once

@@ -89,8 +89,8 @@ class SampleSink {
 class RequestSource {
  public:
   explicit RequestSource(const krl_request_source* c) : c_(c) {}
-  // The next request, valid until the call returns. Empty if there is none yet or, with `wait`, if
-  // no more will come. Throws when the call is cancelled.
+  // Returns the next request, valid until the call returns. Empty if there is none yet or, with
+  // `wait`, if no more will come. Throws when the call is cancelled.
   std::optional<Request> next(bool wait) const {
     const krl_request* request = nullptr;
     check(c_->next(c_, wait ? 1 : 0, &request));
@@ -194,12 +194,12 @@ class Weights {
   const krl_weights* c_;
 };
 
-// Answers requests. abi.h says at krl_policy_v what each call must do. Calls that are not overridden
-// fail with KRL_UNIMPLEMENTED.
+// Answers requests. abi.h defines at krl_policy_v what each call must do. Calls that are not
+// overridden fail with KRL_UNIMPLEMENTED.
 //
 // A class that also answers requests as they come declares `static constexpr bool streams = true;`
-// and overrides sample_stream(). One that several processes share has a function
-// `static bool follows();` and overrides follow().
+// and overrides sample_stream(). One that several processes share has a function `static bool
+// follows();` and overrides follow().
 struct Policy : Component {
   virtual PolicyInfo describe() = 0;
   virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;

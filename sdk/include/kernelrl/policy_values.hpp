@@ -1,4 +1,4 @@
-// What crosses the boundary between a host and a policy, as values that own their data: requests,
+// Values that cross the boundary between a host and a policy and own their data: requests,
 // samples, examples and losses.
 //
 // Each struct lists its fields once, in `each_field`: the structs of abi.h are made from that list
@@ -149,8 +149,8 @@ struct LossValue {
   using C = krl_loss;
   std::string name;                            // "ppo", "cross_entropy", …
   std::uint32_t aggregation = KRL_TOKEN_MEAN;  // KRL_TOKEN_MEAN, …
-  double normaliser = 1;                       // of the whole optimiser step
-  double temperature = 1;                      // of the sampling that the examples come from
+  double normaliser = 1;                       // for the whole optimiser step
+  double temperature = 1;                      // temperature at which the examples were sampled
   std::vector<ParameterValue> parameters = {};
   std::uint32_t flags = KRL_LOSS_LAST_OF_STEP;
 

@@ -169,7 +169,7 @@ struct ResolvedTensor {
 struct ResolvedScalar {
   std::string name;
   DType dtype = DType::kFloat32;
-  double real = 0;           // the value, whatever the type
+  double real = 0;           // the value, for any type
   std::int64_t integer = 0;  // the value of an integer scalar
 };
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view view(krl_str text) noexcept {
 }
 inline std::string copy(krl_str text) { return std::string(view(text)); }
 
-// A borrowed array; C++17's stand-in for std::span.
+// A borrowed array; replaces std::span in C++17.
 template <class T>
 class Span {
  public:

@@ -1,4 +1,4 @@
-// Read-only views of what the host passes in: tasks and turns. Each borrows for the length of the
+// Read-only views of the host's arguments: tasks and turns. Each borrows for the length of the
 // call.
 #pragma once
 

@@ -265,8 +265,8 @@ class LaunchReader {
     return open == std::string_view::npos || name.back() == '>';
   }
 
-  // The place in a kernel's template arguments of what is no expression or type and could end the
-  // declaration that the name becomes a part of; npos if there is none.
+  // Returns the place in a kernel's template arguments of text that is neither expression nor type
+  // and could end the declaration that the name becomes a part of; npos if there is none.
   static std::size_t wrong_in_arguments(std::string_view name) {
     constexpr std::string_view kOperators = " ,<>-*+/%&|^!~?=.()";
     int depth = 0;

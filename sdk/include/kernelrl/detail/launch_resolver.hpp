@@ -106,7 +106,7 @@ class LaunchResolver {
     return true;
   }
 
-  // The index of the entry with this name; the list's size if there is none.
+  // Returns the index of the entry with this name; the list's size if there is none.
   template <class List>
   static std::size_t index_of(const List& list, const std::string& name) {
     const auto found = std::find_if(list.begin(), list.end(),

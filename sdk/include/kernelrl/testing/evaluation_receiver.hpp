@@ -1,4 +1,4 @@
-// Receives what a backend under test pushes.
+// Receives the values that a backend under test pushes.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>

@@ -10,9 +10,9 @@
 
 namespace krl::testing {
 
-// A turn and its evaluation. At first: an answer in the exact form whose kernel compiled and is
-// right, with nothing measured. A value type; each call of c() gives a krl_turn that lives as long
-// as the builder.
+// Builds a turn and its evaluation. Initially it is an answer in the exact form whose kernel
+// compiled and is right, with nothing measured. A value type; each call of c() returns a krl_turn
+// that lives as long as the builder.
 class TurnBuilder {
  public:
   TurnBuilder() { evaluation_.verdict = Verdict::kOk, evaluation_.backend = "testing"; }
