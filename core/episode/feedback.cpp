@@ -135,7 +135,7 @@ bool is_badly_coalesced(const Evaluation& evaluation) {
          evaluation.value("sectors_per_request").value_or(0) > 16;
 }
 
-// One line, from what is furthest from where it could be.
+// Returns one line about the figure that is furthest from its limit.
 std::string advice(const Evaluation& evaluation) {
   const auto at_least = [&](std::string_view name, double limit) {
     const auto value = evaluation.value(name);
