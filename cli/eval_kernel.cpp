@@ -47,7 +47,8 @@ std::string table_of_cases(const Evaluation& evaluation) {
   return "\n" + columns(rows);
 }
 
-// What the times and the verdict are of: "emulated Jetson Orin Nano; bounds: latency 62 %, dram 20 %".
+// Describes the conditions of the times and the verdict: "emulated Jetson Orin Nano; bounds:
+// latency 62 %, dram 20 %".
 std::string conditions(const Evaluation& evaluation, const std::string& device) {
   if (!evaluation.passed()) return {};
   if (evaluation.cases.empty()) return "compiled, not run\n";

@@ -206,7 +206,8 @@ void Journal::keep_samples(int iteration, const std::vector<Episode>& episodes,
                            const std::vector<std::string>& terms) {
   if (plan_.log.samples_every == 0 || iteration % plan_.log.samples_every != 0) return;
   for (const Episode& episode : episodes)
-    for (const json& record : sample_records(episode, terms)) samples_.push_back(sample_line(record));
+    for (const json& record : sample_records(episode, terms))
+      samples_.push_back(sample_line(record));
 }
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
@@ -220,7 +221,8 @@ Status Journal::save_checkpoint(const Position& position, const Policy& policy) 
   json state = position.to_json();
   state["policy"] = plan_.policy.use;
   state["plan"] = print_plan(plan_);
-  // What a later stage began with is kept, so that it can be measured and started from.
+  // The state at the beginning of a later stage is kept, so that it can be measured and started
+  // from.
   const bool begins_stage =
       position.stage > 0 && position.stage_iteration == 0 && position.stage < plan_.stages.size();
   return files_->save_checkpoint(position.iteration, state.dump(2), save, forget, begins_stage);

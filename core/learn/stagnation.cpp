@@ -12,7 +12,7 @@ namespace {
 constexpr int kFirstWarning = 3;          // iterations; one or two may be bad luck
 constexpr std::size_t kMostVerdicts = 3;  // named in a warning
 
-// What may help where most kernels end so.
+// Returns advice for a run in which most kernels end this way.
 const char* remedy(Verdict most) {
   if (most == Verdict::kOk)
     return "kernels pass and score the same: reward speed (reward 'speedup'), or add harder tasks";

@@ -22,7 +22,8 @@ class Stagnation {
   std::string warning() const;
 
   int in_a_row_ = 0;
-  std::array<int, KRL_VERDICT_INFRA_ERROR + 1> verdicts_{};  // of the turns in these iterations
+  // Counts over the turns of these iterations.
+  std::array<int, KRL_VERDICT_INFRA_ERROR + 1> verdicts_{};
 };
 
 }  // namespace krl::core

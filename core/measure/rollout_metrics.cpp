@@ -217,7 +217,7 @@ class Collector {
   }
 
  private:
-  static constexpr std::size_t kVerdicts = KRL_VERDICT_INFRA_ERROR;  // those of candidates
+  static constexpr std::size_t kVerdicts = KRL_VERDICT_INFRA_ERROR;  // verdicts of candidates
   static std::string verdict_metric(std::size_t verdict) {
     return fmt::format("verdict/{}", name_of(static_cast<Verdict>(verdict)));
   }

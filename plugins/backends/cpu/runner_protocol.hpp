@@ -235,8 +235,8 @@ struct Counters {
   std::uint64_t global_load_sectors = 0;
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
-  // Of global loads and stores: sectors that each would have touched at least, by its lanes and their
-  // widths, if neighbouring lanes had accessed neighbouring addresses.
+  // Sectors that global loads and stores would have touched at least, by their lanes and widths, if
+  // neighbouring lanes had accessed neighbouring addresses.
   std::uint64_t needed_sectors = 0;
   std::uint64_t vector8_requests = 0;    // global loads and stores of 8 bytes per lane
   std::uint64_t vector16_requests = 0;   // … of 16 bytes per lane

@@ -19,7 +19,7 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCop
 struct AccessCounts {
   std::uint64_t global_requests = 0;
   std::uint64_t sectors = 0;         // sectors of 32 bytes of global memory
-  std::uint64_t needed_sectors = 0;  // those that neighbouring addresses would have touched
+  std::uint64_t needed_sectors = 0;  // sectors that neighbouring addresses would have touched
   std::uint64_t dram_sectors = 0;    // first loaded or first stored in this launch
   std::uint64_t dram_reads = 0;      // atomics: sectors first stored, and not loaded before
   std::uint64_t l2_sectors = 0;      // loads: touched before, but not loaded by this block
