@@ -50,8 +50,8 @@ class AnswerEvaluation {
   // A second verdict on an answer of the same name is an error: the output holds each once.
   void judge_once() { once_ = true; }
 
-  // Judges what `next` gives, until that is nothing; it is called by one thread at a time. Prints a
-  // line for each and a summary, and returns the exit code.
+  // Judges the answers of `next`, until it returns none; it is called by one thread at a time.
+  // Prints a line for each and a summary, and returns the exit code.
   int run(const std::function<std::optional<AnswerToJudge>()>& next);
 
  private:

@@ -13,13 +13,13 @@
 namespace krl::cli {
 using namespace core;
 
-// Adds --plan, --run, --checkpoint, --stage and those of add_plan_options.
+// Adds --plan, --run, --checkpoint, --stage and the options of add_plan_options.
 void add_policy_options(CommandLine& line);
 
 // True if the command names a policy at all.
 bool names_policy(const CommandLine& line);
 
-// A plan, one of its stages if it has any, and what the policy has learned.
+// A plan, one of its stages if it has any, and the policy's learned state.
 struct ChosenPolicy {
   LoadedPlan loaded;
   std::size_t stage = 0;
@@ -43,7 +43,7 @@ Result<ChosenPolicy> choose_policy(const CommandLine& line);
 // Shows the notes of the plan on the error stream.
 void show_notes(const ChosenPolicy& chosen);
 
-// Creates the policy and loads what it has learned. An error if it could not answer yet.
+// Creates the policy and loads its learned state. An error if it could not answer yet.
 Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components);
 
 }  // namespace krl::cli

@@ -10,7 +10,7 @@ namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-// No abbreviations and no guessing: an option added later must not change what a call means.
+// No abbreviations and no guessing: an option added later must not change the meaning of a call.
 constexpr int kStyle = po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
 
 }  // namespace

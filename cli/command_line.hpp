@@ -1,5 +1,5 @@
 // The words of one command of the program, read with Boost.Program_options: options, their help,
-// and errors that say what to do. Main thread only.
+// and errors with advice. Main thread only.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -16,7 +16,8 @@ Words process_words();
 
 class CommandLine {
  public:
-  // `usage`: "kernelrl check PLAN [--set KEY=VALUE]…"; `about`: what the call does, a few lines.
+  // `usage`: "kernelrl check PLAN [--set KEY=VALUE]…"; `about`: a description of the call, a few
+  // lines.
   CommandLine(std::string usage, std::string about);
 
   // Adds options as Boost's easy_init does: ("set", value<Words>(), "…").
@@ -34,7 +35,7 @@ class CommandLine {
   // All values of a repeatable option.
   Words texts(const std::string& name) const;
 
-  // Says what is wrong with the call; returns the exit code.
+  // Prints the error in the call; returns the exit code.
   int wrong(const std::string& what) const;
 
  private:

@@ -122,8 +122,8 @@ std::string output_name(const TaskDefinition& task, const TensorDefinition& outp
   return task.find_input(output.name) == nullptr ? output.name : output.name + "_out";
 }
 
-// Python that runs the task's TorchScript as the judge does. It computes in float32 what is
-// shorter.
+// Returns Python that runs the task's TorchScript as the judge does. It computes shorter types in
+// float32.
 std::string reference_text(const TaskDefinition& task) {
   std::string parameters, arguments;
   for (const TensorDefinition& input : task.inputs) {
@@ -154,7 +154,7 @@ Json tensor_json(AxisTable& axes, const TensorDefinition& tensor) {
   return {{"shape", axes.shape(tensor)}, {"dtype", name_of(tensor.dtype)}};
 }
 
-// A definition, or why there is none.
+// Returns a definition, or the reason why there is none.
 Result<Json> definition_json(const TaskDefinition& task, const std::string& name) {
   if (task.inputs.empty()) return invalid("it has no inputs");
   if (task.reference.find("'''") != std::string::npos)
@@ -286,7 +286,7 @@ std::string_view safetensors_type(DType type) {
   return type == DType::kBool ? "BOOL" : "F32";
 }
 
-// A safetensors file of the tensors that are not random; empty if there are none.
+// Writes a safetensors file of the tensors that are not random; empty if there are none.
 std::string blob_of(const ResolvedCase& sizes, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Json header = Json::object();

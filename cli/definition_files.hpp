@@ -12,7 +12,7 @@ namespace krl::cli {
 using namespace core;
 
 // Writes FOLDER/definitions, workloads, blob, solutions and traces; files of the same names are
-// replaced. Gives a line on what was written, and one on each task that was left out with the
+// replaced. Returns a line on the written files, and one on each task that was left out with the
 // reason. An error: a file cannot be read or written.
 Result<std::string> write_definitions(const std::vector<Task>& tasks, const RunLayout& run,
                                       const std::filesystem::path& folder);

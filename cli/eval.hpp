@@ -1,5 +1,5 @@
-// The parts of `kernelrl eval`: of a kernel file, of a folder or a table of them, and of a policy. Each takes the parsed
-// command line, prints, and returns the exit code. Main thread only.
+// The parts of `kernelrl eval`: of a kernel file, of a folder or a table of them, and of a policy.
+// Each takes the parsed command line, prints, and returns the exit code. Main thread only.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -13,11 +13,12 @@ using namespace core;
 // REQUIRES: "backend", "task" and "kernel" are there.
 int eval_kernel(const CommandLine& line);
 
-// The same, and "kernel" is a folder: each file is evaluated for the task that its name tells, a few
-// at a time. --output FILE gets one JSON line a kernel; a later call goes on where this one ended.
+// The same, and "kernel" is a folder: each file is evaluated for the task that its name tells, a
+// few at a time. --output FILE gets one JSON line a kernel; a later call goes on where this one
+// ended.
 int eval_folder(const CommandLine& line);
 
-// The same, and "kernel" is a table that records of other projects stand in (is_table).
+// Evaluates a table of other projects' records in the same way, if "kernel" is one (is_table).
 int eval_table(const CommandLine& line);
 bool is_table(const std::string& file);
 

@@ -13,8 +13,8 @@ namespace krl::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// "level_1_problem_23_sample_0_kernel.py", as KernelBench names what models answered: the id that
-// its import gives to the problem.
+// Converts KernelBench's name of an answer file, "level_1_problem_23_sample_0_kernel.py", to the id
+// that the import assigns to the problem.
 std::string kernelbench_id(const std::string& stem) {
   static const std::regex name("level_(\\d+)_problem_(\\d+)_sample_.*");
   std::smatch found;

@@ -38,7 +38,7 @@ std::optional<Number> number_in(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-// "1,4,16"; empty if it is none such. 1 is always among them.
+// Parses "1,4,16"; empty for any other text. 1 is always included.
 std::vector<std::size_t> ks_in(std::string_view text, std::size_t most) {
   std::vector<std::size_t> ks = {1};
   for (std::size_t begin = 0; begin <= text.size();) {

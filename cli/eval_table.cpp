@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Warnings of one kind about rows, of which the first are shown.
+// Counts warnings of one kind about rows, and shows the first ones.
 class RowWarnings {
  public:
   void add(const std::string& text) {
@@ -157,7 +157,7 @@ class Rows {
                            const Components& components) {
     std::error_code ignored;
     const std::string file = line.text("kernel");
-    // A row's columns come as what is kept with a document, whose text does not matter.
+    // A row's columns come as the metadata of a document, whose text does not matter.
     const ComponentSettings settings{"records",
                                      {{"path", fs::absolute(file, ignored).string()},
                                       {"text", fs::path(file).filename().string()},

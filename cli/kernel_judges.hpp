@@ -36,8 +36,8 @@ class KernelJudges {
   // Prepares a task once; later calls return the same.
   Status prepare(const Task& task);
 
-  // Prepares the task first. A kernel in Python has host code, whatever `contract`, or else
-  // --contract, says.
+  // Prepares the task first. A kernel in Python has host code, regardless of `contract` or
+  // --contract.
   Result<JudgedKernel> judge(const Task& task, const std::string& source,
                              std::optional<Contract> contract = {});
 

@@ -34,8 +34,9 @@ KernelBenchVerdict kernelbench_verdict_of(const nlohmann::ordered_json& json);
 // "kernelbench: correct, 0.21 ms, 2.00 x the reference; kernelrl differs: other_shapes\n".
 std::string describe(const KernelBenchVerdict& verdict);
 
-// fast_p of one answer a problem: the share of all that is correct and more than p times as fast as
-// the reference, for p = 0, 1, 2. "fast_0 0.50 fast_1 0.25 …"; only those with times count above 0.
+// Describes fast_p of one answer per problem: the share of all that is correct and more than p
+// times as fast as the reference, for p = 0, 1, 2. "fast_0 0.50 fast_1 0.25 …"; only those with
+// times count above 0.
 std::string describe_fast_p(const std::vector<KernelBenchVerdict>& verdicts);
 
 }  // namespace krl::cli

@@ -38,7 +38,7 @@ void show(StopNews news, Display& display) {
 Status follow(const LoadedPlan& loaded) {
   Session session(loaded.registry, print_warning);
   KRL_ASSIGN(const Policy policy, session.components().create<Policy>(loaded.plan.policy));
-  // A signal goes to all processes; from here on the one that runs the plan says when this one
+  // A signal goes to all processes; from here on the one that runs the plan decides when this one
   // ends.
   const StopSignals ignored;
   return policy.follow();
@@ -59,7 +59,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
         print_warning(note);
       },
       call_scope(plan.run, StopSignals::cancel()));
-  // Before there is a run directory: what does not fit together is an error of the plan.
+  // Before there is a run directory, parts that do not fit together are an error of the plan.
   const auto missing = check_components(plan, session.components());
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());

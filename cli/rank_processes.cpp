@@ -32,7 +32,7 @@ class PrefixedStream {
 
   int descriptor() const { return descriptor_; }  // -1 once it has ended
 
-  // Prints the whole lines of what is there to read.
+  // Prints the whole lines of the available output.
   void read_some() {
     char chunk[1 << 14];
     const ssize_t n = ::read(descriptor_, chunk, sizeof chunk);
@@ -48,7 +48,7 @@ class PrefixedStream {
     if (!lines.empty()) print_(lines);
   }
 
-  // Prints what is left; a process that outlives its rank may still hold the other end.
+  // Prints the rest; a process that outlives its rank may still hold the other end.
   void end() {
     if (!rest_.empty()) print_(prefix_ + rest_ + "\n");
     rest_.clear();

@@ -33,7 +33,7 @@ struct RunTable {
 
 std::span<const RunTable> run_tables();
 
-// Writes FOLDER/NAME.jsonl for every table, or FOLDER/NAME.parquet, and gives a line on each:
+// Writes FOLDER/NAME.jsonl for every table, or FOLDER/NAME.parquet, and returns a line on each:
 // "samples.jsonl: 4096 rows". Files of these names are replaced when the new ones are complete.
 Result<std::string> write_run_tables(const RunLayout& run, const std::filesystem::path& folder,
                                      bool parquet);

@@ -25,7 +25,8 @@ struct RunInfo {
   std::optional<IterationMetrics> last;  // the last complete iteration
 };
 
-// Alphabetical. A folder without a run in it is left out; an absent `root` gives none.
+// Lists runs alphabetically. A folder without a run in it is left out; for an absent `root` there
+// are none.
 Result<std::vector<RunInfo>> list_runs(const std::filesystem::path& root);
 
 // A run under `root` by its name, or any by the path of its folder, "/home/x/runs/quickstart".

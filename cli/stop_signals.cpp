@@ -19,14 +19,13 @@ std::atomic<bool> g_stop{false};
 std::atomic<bool> g_cancel{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// The handler may only write; the thread at the other end does what a handler must not. -1: there
-// is no listener.
+// The handler may only write; the thread at the other end does the rest. -1: there is no listener.
 std::atomic<int> g_write_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr char kFirst = 1, kSecond = 2, kOver = 3, kHangUp = 4;
 
-constexpr std::chrono::seconds kPatience{2};  // for what was asked to end at once
+constexpr std::chrono::seconds kPatience{2};  // after a request to end at once
 
 void tell(char what) {
   const int descriptor = g_write_end;
@@ -55,7 +54,7 @@ struct sigaction g_before_hang_up, g_before_pipe;
 // The program's two streams.
 std::array<int, 2> g_streams{-1, -1};
 
-// True if nobody is left to read what the program prints.
+// True if nobody is left to read the program's output.
 bool is_unread(int descriptor) {
   pollfd stream{descriptor, POLLOUT, 0};
   return ::poll(&stream, 1, 0) > 0 && (stream.revents & (POLLERR | POLLHUP)) != 0;

@@ -1,7 +1,7 @@
 // Turns signals into requests. The first SIGINT or SIGTERM asks the run to stop after its step, the
 // second to stop at once, and the third ends the process. A hang-up of the terminal, or output that
-// nobody reads any more, asks as the first one does, however often it comes: a closed terminal sends
-// several. What is ignored, as under nohup, stays ignored. One object at a time; main thread.
+// nobody reads any more, asks as the first one does, however often it comes: a closed terminal
+// sends several. What is ignored, as under nohup, stays ignored. One object at a time; main thread.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class StopSignals {
   using Told = std::function<void(StopNews)>;
 
   explicit StopSignals(Told told = {});  // takes the signals over
-  ~StopSignals();                        // gives them back
+  ~StopSignals();                        // restores them
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 

@@ -56,7 +56,7 @@ std::optional<Number> number_of(const std::string& text) {
   return number;
 }
 
-// The bytes of the whole lines of an output, each of which goes to `use`.
+// Passes the whole lines of an output to `use`, and returns their bytes.
 Result<std::uintmax_t> read_lines(const std::string& file,
                                   const std::function<void(const Json&)>& use) {
   std::ifstream in(file, std::ios::binary);

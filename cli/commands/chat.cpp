@@ -257,8 +257,8 @@ Result<const Task*> Chat::find_task(const std::string& id) {
   return invalid("the plan has no task '" + id + "'" + did_you_mean(id, ids, ""));
 }
 
-// Replaces `value` by the number of the option `name`, if it is there. False if it is none in
-// `low`..`high`.
+// Replaces `value` by the number of the option `name`, if it is given. Returns false if it is not
+// in `low`..`high`.
 template <class Number>
 bool take_number(const CommandLine& line, const char* name, double low, double high,
                  Number& value) {

@@ -43,7 +43,8 @@ std::string title_of(const Task& task) {
                                                     nlohmann::json::error_handler_t::replace);
 }
 
-// Documents, and what pairs and tasks hold that may serve as such: answers and naive kernels.
+// Returns the documents, and the parts of pairs and tasks that may serve as documents: answers and
+// naive kernels.
 Result<std::vector<Document>> documents_in(DatasetItems items) {
   std::vector<Document> documents = std::move(items.documents);
   std::size_t number = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostRanks = 1024;
 
-// A port of this machine without a listener; 0 if there is none.
+// Returns a port of this machine without a listener; 0 if there is none.
 int free_port() {
   const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

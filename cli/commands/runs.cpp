@@ -99,7 +99,7 @@ int tail(const RunInfo& run, const fs::path& root) {
     for (const IterationMetrics& line : *lines) print(iteration_text(line));
     if (!running) return kDone;
     const auto now = find_run(root, run.name);
-    running = now && now->state == "running";  // one more look, at what it wrote last
+    running = now && now->state == "running";  // one more look, at its last output
     if (running) std::this_thread::sleep_for(kTailPause);
   }
 }

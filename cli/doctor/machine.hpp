@@ -13,7 +13,8 @@ struct MachineFeature {
   std::string problem;  // only if it is lacking: why, and what to do
 };
 
-// The host's compiler, and what keeps a process from the rest of the machine.
+// Describes the host's compiler, and the features that isolate a process from the rest of the
+// machine.
 std::vector<MachineFeature> machine_features();
 
 }  // namespace krl::cli

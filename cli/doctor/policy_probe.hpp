@@ -19,7 +19,7 @@ using Findings = std::vector<std::pair<std::string, std::string>>;
 struct ProbeSettings {
   std::uint32_t answers = 8;      // at once; 0 = nothing is asked
   std::uint32_t max_tokens = 64;  // limit of each answer
-  const Policy* truth = nullptr;  // gives the log-probabilities that the policy's are held against
+  const Policy* truth = nullptr;  // the policy's log-probabilities are compared with its
 };
 
 Result<Findings> probe(const Policy& policy, const PolicyInfo& info, const ProbeSettings& settings);

@@ -71,7 +71,7 @@ Result<Trial> try_policy(const ComponentSettings& settings, Components& componen
   return Trial{Trial::kWorks, about(info), std::move(findings)};
 }
 
-// A backend that starts may still lack what it judges with, so it has to judge.
+// A backend that starts may still lack a part that it judges with, so it has to judge.
 Result<Trial> try_backend(const ComponentSettings& settings, Components& components) {
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
   const Stopwatch watch;
@@ -116,7 +116,8 @@ Result<Trial> start(const Component& component, const Registry& registry,
   return try_reward(settings, components);
 }
 
-// The component is named next to the text: "backend 'x' (create): why" says so twice.
+// Removes the component, which is named next to the text: "backend 'x' (create): why" would repeat
+// it.
 std::string without_component(const std::string& message, const Component& component) {
   const std::string named = std::string(name_of(component.kind)) + " '" + component.id + "' (";
   constexpr std::string_view kEnd = "): ";
@@ -125,7 +126,7 @@ std::string without_component(const std::string& message, const Component& compo
   return message.substr(end + kEnd.size());
 }
 
-// The report of the child; what plugins print is left out.
+// Returns the report of the child; plugins' output is left out.
 std::string report_of(const Component& component, const Registry& registry,
                       const TrialSettings& settings) {
   const Result<Trial> started = start(component, registry, settings);

@@ -15,7 +15,7 @@ using namespace core;
 
 struct Trial {
   enum Outcome {
-    kWorks,         // `text`: what it is or gives, "NVRTC 13.0, NVIDIA H200"
+    kWorks,         // `text`: its kind or results, "NVRTC 13.0, NVIDIA H200"
     kNeedsOptions,  // `text`: which
     kFails,         // `text`: why, and what to do
   } outcome = kFails;
@@ -28,8 +28,8 @@ struct TrialSettings {
   std::vector<std::string> options;  // "execute=off", where it is not to have its defaults
   std::chrono::seconds limit{60};
   std::uint32_t answers = 0;  // answers that a policy is asked for at once
-  // A Hugging Face directory; a policy's log-probabilities are held against those that libtorch
-  // gives with its weights. Empty: they are not.
+  // A Hugging Face directory; a policy's log-probabilities are compared with those that libtorch
+  // computes with its weights. Empty: they are not.
   std::string model;
 };
 

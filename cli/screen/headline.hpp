@@ -13,15 +13,15 @@ using namespace core;
 
 inline constexpr std::size_t kMostMetrics = 6;  // metrics of an iteration on the screen
 
-// The names worth a place on the screen, in a fixed order, at most `most`: those of the list in
-// headline.cpp that are there, or else the first repeatable ones.
+// Returns the names worth a place on the screen, in a fixed order, at most `most`: those of the
+// list in headline.cpp that exist, or else the first repeatable ones.
 std::vector<std::string> headline(const Metrics& values, std::size_t most);
 
 // The losses of an iteration, "infra_errors 3  sampler/lost 1"; empty if nothing was.
 std::string losses_text(const Metrics& values);
 
-// The consequence if the user asks the run to end. `stage`: the one in progress, nameless before
-// the first; `now`: what it is busy with.
+// Describes the consequence if the user asks the run to end. `stage`: the one in progress, nameless
+// before the first; `now`: its present activity.
 std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now);
 
 std::string number_text(double value);      // "0.6250", "1.234e+06"

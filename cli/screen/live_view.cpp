@@ -36,7 +36,7 @@ std::string sparkline(const std::deque<double>& values) {
   return line;
 }
 
-// Against the mean of the five before it; a change under 1 % is none.
+// Compares with the mean of the five before it; a change under 1 % does not count.
 std::string_view trend(const std::deque<double>& values) {
   constexpr std::size_t kBefore = 5;
   constexpr double kLeastChange = 0.01;

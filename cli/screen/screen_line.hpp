@@ -18,7 +18,7 @@ class ScreenLine {
   // Appends spaces up to `column`, or `gap` of them if the line is there already.
   ScreenLine& tab(int column, int gap = 2);
 
-  // Appends a bar of `width` columns, of which `fraction` (0 to 1) is filled.
+  // Appends a bar of `width` columns, filled to `fraction` (0 to 1).
   ScreenLine& bar(double fraction, int width);
 
   const std::string& text() const { return text_; }

@@ -34,7 +34,7 @@ Addresses::Found Addresses::ask_system(const std::string& host, std::uint16_t po
   return found;
 }
 
-// Shared with the thread that looks up; `io` is null once no one wants to know.
+// Shared with the thread that looks up; `io` is null once no one waits for the result.
 struct Addresses::LookUp {
   std::mutex mutex;
   asio::io_context* io = nullptr;

@@ -9,7 +9,7 @@ namespace beast_http = boost::beast::http;
 AnswerReader::AnswerReader(const Options& options, const OnBody* on_body)
     : max_body_(options.max_body), on_body_(on_body) {
   header_limit(static_cast<std::uint32_t>(options.max_head));
-  body_limit(boost::none);  // ours counts what is streamed as well
+  body_limit(boost::none);  // our own limit counts streamed bytes as well
 }
 
 void AnswerReader::on_response_impl(int status, Text, int, ErrorCode&) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// The three formats of RFC 9110, 5.6.7; -1 if it is none.
+// Parses the three formats of RFC 9110, 5.6.7; -1 for any other text.
 std::time_t http_date(const std::string& text) {
   std::tm time{};
   char month[4] = {};

@@ -25,7 +25,7 @@ bool is_repeatable(const Request& request) {
          std::find(kRepeatable.begin(), kRepeatable.end(), request.method) != kRepeatable.end();
 }
 
-// The server says that it has not done what it was asked to, and may later.
+// True if the server has not processed the request, and may do so later.
 bool was_not_served(unsigned status) {
   return status == 425 || status == 429 || status == 503 || status == 529;
 }

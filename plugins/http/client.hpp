@@ -49,10 +49,10 @@ class Client {
   Answer ask(const Request& request, const Patience& patience, Yield yield);
 
   // Tries again with back-off (see backoff.hpp; Retry-After is honoured) until Retries::most tries
-  // or until the next would begin after the deadline; then gives the last answer, or throws the
-  // last failure. Tried again is, for every request, what the server cannot have acted on: no
-  // connection, or an answer 425, 429, 503 or 529; and for a repeatable one also a broken
-  // connection, a time-out, and an answer 408, 500, 502 or 504.
+  // or until the next would begin after the deadline; then returns the last answer, or throws the
+  // last failure. Any request is repeated if the server cannot have acted on it: no connection, or
+  // an answer 425, 429, 503 or 529; a repeatable one also after a broken connection, a time-out,
+  // and an answer 408, 500, 502 or 504.
   Answer ask_until_served(const Request& request, const Patience& patience, Yield yield);
 
   // Works like ask(), but the body of an answer with a status of 2xx is handed over as it arrives,
@@ -61,8 +61,8 @@ class Client {
   Answer stream(const Request& request, const OnBody& on_body, const Patience& patience,
                 Yield yield);
 
-  // Asks for a connection of bytes both ways (Upgrade: tcp). Status 101 or 200: here it is; any
-  // other: the answer says why not. The stream may outlive the client, not the io_context.
+  // Asks for a connection of bytes both ways (Upgrade: tcp). With status 101 or 200 it is returned;
+  // otherwise the answer explains why not. The stream may outlive the client, not the io_context.
   Upgraded upgrade(const Request& request, const Patience& patience, Yield yield);
 
   // `text` with every secret replaced by "***": for a message made of a server's words.

@@ -1,9 +1,9 @@
-// Server-sent events (text/event-stream) out of the bytes of a body, cut anywhere. Pure; one object
-// per stream.
+// Parses server-sent events (text/event-stream) from the bytes of a body, cut anywhere. Pure; one
+// object per stream.
 //
-// Lines end with CR LF, LF or CR. A byte-order mark, comments and fields that are not known are
-// passed over; `retry` is too, as no one connects again by himself. An event without data is none,
-// and so is what follows the last empty line. "[DONE]" is data like any other.
+// Lines end with CR LF, LF or CR. A byte-order mark, comments and unknown fields are skipped;
+// `retry` is too, because the client never reconnects by itself. An event without data does not
+// count, nor does text after the last empty line. "[DONE]" is data like any other.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 #pragma once
 

@@ -16,10 +16,10 @@ class Exchange {
       : transport_(transport), options_(options), limits_(limits), yield_(yield) {}
 
   // `head` ends with its empty line. An error is not a Trouble yet: a server that refuses early
-  // stops reading, and its answer says why.
+  // stops reading, and its answer contains the reason.
   void send(std::string head, std::string_view body);
 
-  // Reads the head of the answer, and passes over those with a status of 1xx, but 101. Null: the
+  // Reads the head of the answer, and skips those with a status of 1xx, except 101. Null: the
   // connection was closed before a byte of an answer came, see closed_early().
   std::unique_ptr<AnswerReader> read_head(bool has_body, const OnBody* on_body);
   void read_body(AnswerReader& reader);
@@ -31,7 +31,7 @@ class Exchange {
   std::string_view rest() const;
 
  private:
-  // Takes in what has come, and waits for more if that does not suffice. False at the end.
+  // Consumes received bytes, and waits for more if they do not suffice. Returns false at the end.
   bool read_more(AnswerReader& reader);
   bool receive();
   [[noreturn]] void refuse(const boost::system::error_code& error) const;

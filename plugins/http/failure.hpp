@@ -21,9 +21,9 @@ enum class Cause {
 // The steps of an exchange, in this order.
 enum class Phase { kSlot, kConnect, kHandshake, kSend, kFirstByte, kBody };
 
-// The message says what was asked of which server, and what happened; it never holds a secret. Its
-// code is KRL_CANCELLED, KRL_DEADLINE_EXCEEDED, KRL_RESOURCE_EXHAUSTED (kTooLarge),
-// KRL_FAILED_PRECONDITION (kTls), else KRL_UNAVAILABLE.
+// The message describes the request, the server and the event; it never holds a secret. Its code is
+// KRL_CANCELLED, KRL_DEADLINE_EXCEEDED, KRL_RESOURCE_EXHAUSTED (kTooLarge), KRL_FAILED_PRECONDITION
+// (kTls), else KRL_UNAVAILABLE.
 class Failure : public krl::Failure {
  public:
   Failure(Cause cause, Phase phase, const std::string& message, std::error_code error = {});

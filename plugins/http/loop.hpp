@@ -28,8 +28,8 @@ class Loop {
 
   boost::asio::io_context& io();
 
-  // Runs work(yield) as a coroutine of the loop and waits for it; gives what it returns and throws
-  // what it throws. Any thread but the loop's own, any number at once.
+  // Runs work(yield) as a coroutine of the loop and waits for it; returns its result and passes on
+  // its exceptions. Any thread but the loop's own, any number at once.
   template <class Work>
   std::invoke_result_t<Work&, Yield> run(Work&& work);
 
@@ -40,13 +40,13 @@ class Loop {
   std::unique_ptr<Implementation> implementation_;
 };
 
-// Starts a coroutine and says how it ended: null, or what it threw. Its stack holds 256 KiB. Any
-// thread; `ended` is called by the one that runs `io`, and not if that goes before.
+// Starts a coroutine and reports how it ended: null, or its exception. Its stack holds 256 KiB. Any
+// thread; `ended` is called by the one that runs `io`, and not if that ends before.
 void start(boost::asio::io_context& io, std::function<void(Yield)> work,
            std::function<void(std::exception_ptr)> ended);
 
 // Inside a coroutine: runs work(0, yield) … work(n - 1, yield), each as a separate coroutine, and
-// waits until all have ended. Then throws what the first of them threw, if any did.
+// waits until all have ended. Then throws the first of their exceptions, if any.
 void side_by_side(boost::asio::io_context& io, std::size_t n,
                   const std::function<void(std::size_t, Yield)>& work, Yield yield);
 

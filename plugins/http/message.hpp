@@ -28,7 +28,7 @@ struct Answer {
   std::string body = {};
 
   bool good() const { return status >= 200 && status < 300; }
-  // The first header of this name, in any case of letters; empty if there is none.
+  // Returns the first header of this name, in any case of letters; empty if there is none.
   std::string_view header(std::string_view name) const;
 };
 

@@ -14,7 +14,8 @@ namespace krl::http {
 
 using Duration = std::chrono::steady_clock::duration;
 
-// A limit for each phase of an exchange, kept to within kCancelPoll. Duration::max() is none.
+// A limit for each phase of an exchange, kept to within kCancelPoll. Duration::max() means no
+// limit.
 struct Timeouts {
   Duration connect = std::chrono::seconds(10);     // each: address, connection, a proxy's consent
   Duration handshake = std::chrono::seconds(10);   // TLS

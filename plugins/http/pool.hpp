@@ -13,8 +13,8 @@ class Pool {
   explicit Pool(Duration keep_idle) : keep_idle_(keep_idle) {}
 
   void keep(std::unique_ptr<Transport> transport);
-  // The one last used that the server has not closed, as far as one can tell; null if there is
-  // none.
+  // Returns the last used one that the server has not closed, as far as one can tell; null if there
+  // is none.
   std::unique_ptr<Transport> take();
 
  private:

@@ -22,8 +22,8 @@ struct Proxies {
   static Proxies of_environment();
   static Proxies none() { return {}; }
 
-  // Throws krl::Failure(KRL_INVALID_ARGUMENT) if the proxy is one that we cannot speak to, or its
-  // URL is none: we speak HTTP to a proxy, neither SOCKS nor TLS.
+  // Throws krl::Failure(KRL_INVALID_ARGUMENT) if the proxy is of an unsupported kind, or its URL is
+  // invalid: we speak HTTP to a proxy, neither SOCKS nor TLS.
   std::optional<Url> proxy_for(const Url& server) const;
 };
 

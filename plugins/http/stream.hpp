@@ -16,16 +16,16 @@ class Transport;
 
 class Stream {
  public:
-  // `early`: what has come already; `place`: of what a failure speaks.
+  // `early`: bytes that have come already; `place`: the subject of failures.
   Stream(boost::asio::io_context& io, std::unique_ptr<Transport> transport, std::string early,
          std::string place);
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
 
-  // Sends `input` and then the end of input, and hands `received` what comes meanwhile, until the
-  // other side ends the stream or `received` says false; the connection is closed then. An input
-  // that is not wanted is not a failure, nor is an end by a reset. Throws Failure.
+  // Sends `input` and then the end of input, and passes incoming bytes to `received`, until the
+  // other side ends the stream or `received` returns false; the connection is closed then. If the
+  // other side does not read the input, or ends by a reset, that is no failure. Throws Failure.
   void exchange(std::string_view input, const std::function<bool(std::string_view)>& received,
                 const Patience& patience, Yield yield);
 

@@ -44,7 +44,7 @@ struct IoStep {
 
 class TlsSession {
  public:
-  // `host`: what the server's certificate must be for, a name or an address.
+  // `host`: the name or address that the server's certificate must be for.
   TlsSession(const TlsContext& context, int socket, const std::string& host);
 
   IoStep handshake();

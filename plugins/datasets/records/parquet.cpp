@@ -154,7 +154,7 @@ class Parquet final : public RecordFile {
  private:
   void choose(const std::set<std::string>& columns) {
     chosen_.clear();
-    // Leaves of the schema, of which a column with structure has several.
+    // Leaves of the schema; a column with structure has several.
     const auto* const leaves = reader_->parquet_reader()->metadata()->schema();
     for (int i = 0; i < leaves->num_columns(); ++i) {
       const auto path = leaves->Column(i)->path()->ToDotVector();

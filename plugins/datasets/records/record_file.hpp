@@ -41,8 +41,8 @@ std::unique_ptr<RecordFile> open_record_file(const std::filesystem::path& file);
 std::unique_ptr<RecordFile> open_parquet(const std::filesystem::path& file);
 std::unique_ptr<RecordFile> open_json_lines(const std::filesystem::path& file);
 
-// The file itself, or the files of these formats in the folder, recursively, in the order of their
-// paths. Throws Failure with KRL_INVALID_ARGUMENT if there are none.
+// Returns the file itself, or the files of these formats in the folder, recursively, in the order
+// of their paths. Throws Failure with KRL_INVALID_ARGUMENT if there are none.
 std::vector<std::filesystem::path> record_files(const std::filesystem::path& path);
 
 }  // namespace krl::records

@@ -10,15 +10,15 @@
 
 namespace krl::records {
 
-// The value at a dotted path, "messages.0.content"; null if there is none. A column whose own name
-// has dots is found too.
+// Returns the value at a dotted path, "messages.0.content"; null if there is none. A column whose
+// own name has dots is found too.
 const nlohmann::json* value_at(const nlohmann::json& record, std::string_view path);
 
 // The first component of a path: the column that has to be read for it.
 std::string column_of(std::string_view path);
 
-// A text in which {{path}} stands for a value of the record: strings as they are, other values as
-// JSON.
+// A text in which {{path}} is replaced by a value of the record: strings as they are, other values
+// as JSON.
 class RecordText {
  public:
   // Throws Failure with KRL_INVALID_ARGUMENT: "{{" without "}}".

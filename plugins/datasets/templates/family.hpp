@@ -24,7 +24,7 @@ struct AxisRole {
   std::string role;
   std::string name;  // the canonical one
   NameKind kind = NameKind::kLength;
-  std::string size = {};  // an expression, "$cols / 2"; empty: every case gives it
+  std::string size = {};  // an expression, "$cols / 2"; empty: every case has a value
   bool passed = true;     // an argument of the kernel
   std::int64_t step = 1;  // the sizes that a case may give: its multiples
 };

@@ -89,7 +89,7 @@ AxisRange range_of(const AxisRole& role, const Scope& scope) {
   return {expand("$" + role.role, scope), role.step, most, role.step};
 }
 
-// The task under other names, by those that it has.
+// Returns the task under other names, which replace its present ones.
 TaskDefinition renamed(TaskDefinition task, const Names& names) {
   std::set<std::string> known;
   for (const auto& [name, other] : names) known.insert(name);

@@ -1,5 +1,5 @@
-// Random names for tensors, axes and scalars: a large pool, so that a model learns what a name
-// stands for, not the name.
+// Random names for tensors, axes and scalars: a large pool, so that a model learns the meaning of a
+// name, not the name.
 #pragma once
 
 #include <map>

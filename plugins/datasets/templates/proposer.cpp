@@ -55,7 +55,7 @@ struct Chain {
 
 // ---- Which chains make sense ----
 
-// Steps that fit together, whatever they compute.
+// True if steps fit together, for any computation.
 bool is_well_formed(const Chain& chain) {
   std::set<std::string> roles;
   std::size_t lines = 0, squares = 0;
@@ -297,7 +297,7 @@ std::string line_text(const Chain& chain, const Sharing& sharing) {
   return text + loop + so_far + "    $y[$at] = " + stored(chain.dtype, "v") + ";\n  }\n";
 }
 
-// The statements for one element, of which `v` is the value so far.
+// Returns the statements for one element, with `v` as the value so far.
 std::string element_text(const Chain& chain, const std::string& indent) {
   std::string text;
   for (const Chosen& chosen : chain.steps) {
@@ -521,8 +521,7 @@ Tolerance tolerance_of(const Chain& chain) {
   return tolerance;
 }
 
-// The id says what the task computes, so that it is known as the same whatever the seed that
-// proposed it.
+// The id describes the computation, so that a task is recognised under any seed that proposed it.
 Operation operation_of(const Chain& chain) {
   Operation operation;
   operation.id = "proposed_" + chain.name();

@@ -104,7 +104,7 @@ std::vector<Step> make_steps() {
        [](Line& v, const Line&, double) { map(v, [](double e) { return e * e; }); }},
       {"tanh", "hyperbolic tangent", "v = tanh(v)", "torch.tanh(v)", "tanhf($v)",
        [](Line& v, const Line&, double) { map(v, [](double e) { return std::tanh(e); }); }},
-      // Elements with those of a second tensor.
+      // Combine elements with those of a second tensor.
       {"bias", "bias", "v = v + $o", "v + $o", "$v + $o",
        [](Line& v, const Line& o, double) { map(v, o, [](double e, double b) { return e + b; }); },
        Operand::kColumn, "b"},

@@ -11,7 +11,7 @@ namespace krl::templates {
 // The units for which a step's second tensor has an element; kNone: there is no such tensor.
 enum class Operand { kNone, kColumn, kRow, kElement };
 
-// A reduction over a line of elements, of which each is `element` (of $v); `value` is made of the
+// A reduction over a line of elements, each computed by `element` (from $v); `value` is made of the
 // result, $m.
 struct Fold {
   Reduce kind;
@@ -29,7 +29,7 @@ struct Step {
   const char* prompt;  // a line is "over $l"
   const char* torch;   // an expression; a line is the dimension $dim
   const char* cuda;    // an expression
-  // The same, for a line in place: what the checks of a task are made with.
+  // Computes the same for a line in place; the checks of a task use it.
   void (*apply)(Line& v, const Line& o, double k);
   Operand operand = Operand::kNone;
   const char* role = "";  // role of the second tensor, and its name

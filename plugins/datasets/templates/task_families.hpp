@@ -16,8 +16,8 @@ namespace krl::templates {
 // std::runtime_error if a file is not as required.
 std::vector<Family> task_families(const std::set<std::string>& taken);
 
-// `text`, code or a prompt, with a `$` before every identifier that is one of `names`; members of
-// structs and strings are none.
+// Returns `text`, code or a prompt, with a `$` before every identifier that is one of `names`;
+// members of structs and strings are skipped.
 std::string mark_names(std::string_view text, const std::set<std::string>& names);
 
 }  // namespace krl::templates

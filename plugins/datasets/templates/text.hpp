@@ -1,4 +1,4 @@
-// Text templates: `$name` stands for an entry of a scope, `$(B / 2)` for the value of an integer
+// Text templates: `$name` is replaced by an entry of a scope, `$(B / 2)` by the value of an integer
 // expression of entries. Entries may themselves hold placeholders.
 #pragma once
 

@@ -29,7 +29,7 @@ struct EngineOptions {
   std::string date = ChatOptions{}.date;  // llama3.1: of today, as the model is told
 
   std::string device = "cpu";     // or "cuda"
-  int gpu = 0;                    // its number, of those that the process sees
+  int gpu = 0;                    // index among the GPUs that the process sees
   std::string dtype = "float32";  // type of computations: bfloat16, float32 or float64
   int threads = 0;                // threads of the CPU; 0 = one per core that this process may use
 

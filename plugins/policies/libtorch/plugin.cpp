@@ -189,7 +189,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     return model;
   }
 
-  // The directory says the sizes; a plan that says others would not get them.
+  // The directory determines the sizes; a plan with other sizes would not get them.
   ModelConfig model_of_directory() const {
     const bool has_sizes = layers != kModel.layers || hidden != kModel.hidden ||
                            heads != kModel.heads || kv_heads != 0 || ffn != 0 ||

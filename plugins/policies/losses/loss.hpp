@@ -31,7 +31,8 @@ struct LossOptions : TokenLossOptions {
 // that names an unknown loss or parameter, or the range of a value outside it.
 LossOptions parse_loss(const Loss& loss);
 
-// Reports what a call learned from, by the names of abi.h; with cross_entropy the loss alone.
+// Reports the figures of a call that learned, by the names of abi.h; with cross_entropy the loss
+// alone.
 void report_metrics(const LossOptions& options, const LossMetrics& metrics, const Context& context);
 
 // Writes how much each token of one answer counts, in the loss and in the metrics (TokenState).

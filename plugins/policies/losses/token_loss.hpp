@@ -45,8 +45,8 @@ struct TokenState {
   double share = 0;   // share in the metrics
 };
 
-// The states of many tokens except for what is predicted, as arrays on a GPU; null where a loss
-// reads none. `sampled` is NaN where a token was not sampled.
+// The states of many tokens without their predictions, as arrays on a GPU; null where a loss reads
+// none. `sampled` is NaN where a token was not sampled.
 struct TokenArrays {
   const double* factors;
   const double* shares;

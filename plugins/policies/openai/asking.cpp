@@ -17,7 +17,7 @@ void address(Ask& ask, const Server& server) {
   ask.adapter = server.adapter;
 }
 
-// An answer of other weights than those that were asked is none.
+// Rejects an answer of other weights than those that were asked.
 Verdict check_weights(const Server& server, const Ask& ask, const Reply& reply) {
   if (!server.found.dialect->gives_tokens) return {};
   if (!reply.model.empty() && reply.model != ask.model) {

@@ -39,7 +39,7 @@ Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask& ask, 
 }
 
 void read_usage(const JsonNode& piece, Reply& reply) {
-  // An answer is worth more than its statistics: counts that are none are left out.
+  // An answer is worth more than its statistics: invalid counts are left out.
   const auto count = [&piece](const char* pointer, std::int64_t& out) {
     constexpr double kMost = 1e12;
     const Json::json_pointer at(pointer);

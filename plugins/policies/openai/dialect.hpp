@@ -17,22 +17,23 @@ using policies::JsonNode;
 struct Dialect {
   std::string_view name;    // name in a plan: "vllm"
   std::string_view server;  // name for readers: "vLLM"
-  bool gives_tokens;        // takes a prompt's ids, and gives those of its answers
+  bool gives_tokens;        // takes a prompt's ids, and returns those of its answers
   // KRL_LOGPROBS_* of a server that was started without options that change them.
   std::uint32_t logprobs;
   bool streams;                // streams hold all that whole answers hold
-  std::uint32_t most_at_once;  // answers that one exchange gives, where the server sets no limit
+  std::uint32_t most_at_once;  // answers per exchange, if the server sets no limit
   std::uint32_t adopts;        // KRL_WEIGHTS_*
 
   Encoded (*encode)(const Ask&);
-  // Adds what `piece` says, a whole answer or an event of a stream, to the reply so far. Throws
-  // krl::Failure(KRL_INVALID_ARGUMENT) with the place of what is not as it should be.
+  // Adds the contents of `piece`, a whole answer or an event of a stream, to the reply so far.
+  // Throws krl::Failure(KRL_INVALID_ARGUMENT) with the place of an error in it.
   void (*read)(const JsonNode& piece, const Ask&, Reply&);
 
   // Fields of the body that a server may refuse by name, as JSON pointers: sampling works without.
   std::vector<const char*> optional_fields = {};
 
-  // Log-probabilities of given tokens, those of the prompt from `first` on. Null: not possible.
+  // Asks for log-probabilities of given tokens, those of the prompt from `first` on. Null: not
+  // possible.
   Encoded (*encode_scoring)(const Ask&) = nullptr;
   std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&,
                                      std::size_t first) = nullptr;
@@ -54,9 +55,9 @@ const Dialect* dialect_by_name(std::string_view name);
 
 // Reading what all dialects have.
 
-// An index, or 0 where there is none; it must be below ask.n.
+// Reads an index, or 0 if there is none; it must be below ask.n.
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask&);
-// The choice of that number; what has ended does not continue.
+// Returns the choice of that number; one that has ended must not continue.
 Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask&, Reply&);
 
 // The numbers of tokens in `usage`, if they are there.

@@ -28,9 +28,9 @@ class Engine {
   ServerPool& pool() { return pool_; }  // use on the loop's thread
   const Settings& settings() const { return settings_; }
 
-  // The tokenizer; null if there is none.
+  // Returns the tokenizer; null if there is none.
   const ChatTokenizer* chat() const { return chat_ ? &*chat_ : nullptr; }
-  // The same, of a server that takes and gives ids.
+  // Returns it for a server that takes and returns ids.
   const ChatTokenizer* token_chat() const {
     return found_.dialect->gives_tokens ? chat() : nullptr;
   }

@@ -1,5 +1,5 @@
-// Requests missing log-probabilities one by one: llama.cpp gives none for a token that ends inside
-// a character, as tokens of many letters and symbols do.
+// Requests missing log-probabilities one by one: llama.cpp returns none for a token that ends
+// inside a character, as tokens of many letters and symbols do.
 #pragma once
 
 #include "plugins/policies/openai/asking.hpp"
@@ -7,9 +7,9 @@
 
 namespace krl::openai {
 
-// Fills in those of the tokens that belong to the answer; one exchange each, which samples one
-// token after all that come before. Errors as Asking::ask(). Does nothing if the dialect has no way
-// to ask.
+// Fills in the log-probabilities of the answer's tokens; one exchange each, which samples one token
+// after all that come before. Errors as Asking::ask(). Does nothing if the dialect has no way to
+// ask.
 void fill_missing(Asking& asking, const Dialect& dialect, const Expected& expected, Choice& choice,
                   const Terms& terms, Yield yield);
 

@@ -12,7 +12,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 40;
   throw Failure(KRL_FAILED_PRECONDITION, server.name() + ": " + why);
 }
 
-// The JSON object at `path`; null where there is none.
+// Returns the JSON object at `path`; null if there is none.
 Json look(Server& server, const std::string& path, const Patience& patience, Yield yield) {
   const http::Answer answer = server.get(path, patience, yield);
   if (answer.status == 401 || answer.status == 403) {
@@ -47,7 +47,7 @@ Found found_as(const Dialect& dialect, const std::string& version) {
   return found;
 }
 
-// The first of the dialects' own addresses that gives what only that server gives.
+// Asks the dialects' own addresses, and takes the first dialect whose characteristic answer comes.
 Found recognise(Server& server, const Patience& patience, Yield yield) {
   if (const Json version = look(server, "/version", patience, yield); version.contains("version")) {
     return found_as(vllm_dialect(), text_in(version, "version"));
@@ -70,7 +70,7 @@ Found recognise(Server& server, const Patience& patience, Yield yield) {
   return found_as(plain_dialect(), "");
 }
 
-// Keeps what the plan says, as far as the server can be that.
+// Keeps the plan's dialect, as far as the server can support it.
 void choose_dialect(Server& server, const Settings& settings) {
   Found& found = server.found;
   const Dialect* wanted = settings.dialect;
@@ -81,7 +81,7 @@ void choose_dialect(Server& server, const Settings& settings) {
                        found.server + "; set dialect = \"" + std::string(found.dialect->name) +
                        "\" or \"auto\"");
   }
-  found.dialect = wanted;  // a gateway may hide what it is; every server can chat
+  found.dialect = wanted;  // a gateway may hide its kind; every server can chat
 }
 
 void take_model(Server& server, const Json& entry) {

@@ -12,8 +12,8 @@ namespace krl::openai {
 class Refusals {
  public:
   // Reads the answer to a request that was refused (status 400 or 422). If it names an optional
-  // field of `body`, apply() leaves that out in future, and a text for the user is returned; empty:
-  // it says something else.
+  // field of `body`, apply() leaves that out in future, and a text for the user is returned;
+  // otherwise empty.
   std::string learn(const Dialect& dialect, const Json& body, const std::string& answer);
 
   void apply(Json& body) const;

@@ -13,8 +13,8 @@ class ReplyStream {
   ReplyStream(const Dialect& dialect, const Ask& ask, Reply& reply)
       : dialect_(dialect), ask_(ask), reply_(reply) {}
 
-  // Bytes of the body. Throws krl::Failure if an event is not what the dialect has, or is an error
-  // of the server's; what came before stays.
+  // Reads bytes of the body. Throws krl::Failure if an event does not match the dialect, or is an
+  // error of the server's; earlier events stay.
   void feed(std::string_view bytes);
 
   // The error with which the server has ended the stream, as an answer of the status that it names.
@@ -31,7 +31,7 @@ class ReplyStream {
   std::optional<http::Answer> error_;
 };
 
-// Choices that have not ended are KRL_STOP_ABORTED; those of which nothing came are removed.
+// Marks choices that have not ended KRL_STOP_ABORTED, and removes empty ones.
 void finish(Reply& reply);
 
 }  // namespace krl::openai

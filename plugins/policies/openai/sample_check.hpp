@@ -21,7 +21,7 @@ struct Sample {
 
 // The expectations for an answer.
 struct Expected {
-  const ChatTokenizer* chat = nullptr;  // null: the server gives text alone
+  const ChatTokenizer* chat = nullptr;  // null: the server returns text alone
   // With chat: the prompt, whose tokens from own_prompt on are the answer's beginning.
   std::vector<TokenId> prompt;
   std::size_t own_prompt = 0;
@@ -33,10 +33,10 @@ struct Expected {
 // that completes a stop text. REQUIRES: expected.chat.
 std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
 
-// The sample that `choice` is. Where the server continued after a stop text or an end token, as
-// some do, the sample ends there. Throws krl::Failure(KRL_UNAVAILABLE), which says what is wrong:
-// ids outside the vocabulary; ids and log-probabilities that are not as many, not finite or above
-// 0; more tokens than were asked for; a text that is not that of the ids.
+// Converts `choice` to a sample. If the server continued after a stop text or an end token, as some
+// do, the sample ends there. Throws krl::Failure(KRL_UNAVAILABLE), which explains the error: ids
+// outside the vocabulary; different numbers of ids and log-probabilities; log-probabilities that
+// are not finite or above 0; more tokens than were asked for; a text that is not that of the ids.
 Sample checked_sample(const Choice& choice, const Expected& expected);
 
 // Throws krl::Failure(KRL_UNAVAILABLE) if the server has read a different prompt.

@@ -172,7 +172,7 @@ void SamplingCall::answer(const std::shared_ptr<Open>& open, std::vector<std::ui
   http::start(engine_.loop().io(), work, ended);
 }
 
-// Asks for these samples, and leaves those in the list that did not come.
+// Asks for these samples, and leaves the missing ones in the list.
 void SamplingCall::ask(const std::shared_ptr<Open>& open, std::vector<std::uint32_t>& samples,
                        Yield yield) {
   Ask ask = open->ask;

@@ -19,7 +19,7 @@ class SamplingCall {
  public:
   // Keeps references.
   SamplingCall(Engine& engine, const SampleSink& sink, const Context& context);
-  // Cancels what is in progress, and waits for it.
+  // Cancels requests in progress, and waits for them.
   ~SamplingCall();
   SamplingCall(const SamplingCall&) = delete;
   SamplingCall& operator=(const SamplingCall&) = delete;

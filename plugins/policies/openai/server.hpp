@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 struct Found {
   const Dialect* dialect = nullptr;  // the one to speak
   std::string server;                // its kind: "vLLM 0.32.0", "a server"
-  std::string model;                 // its name for what it serves
+  std::string model;                 // its name for the served model
   std::int64_t context = 0;          // tokens of a prompt and its answer
   std::int64_t vocabulary = 0;
   std::uint32_t most_at_once = 1;  // answers of one exchange
@@ -55,7 +55,7 @@ class Server {
   // Weights that were pushed.
   std::uint64_t version = 0;  // version of the weights that it samples with
   std::string adapter;        // their name there; empty: the model's own
-  // A push has failed half-way: it may sample with other weights than `version` says.
+  // A push has failed half-way: it may sample with other weights than those of `version`.
   bool is_uncertain = false;
 
  private:

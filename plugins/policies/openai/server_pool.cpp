@@ -228,8 +228,8 @@ void ServerPool::adopt(const PushedWeights& weights, const Patience& patience, Y
   }
 }
 
-// Throws what a server refuses the weights with. Gives the failure of the first where all were out
-// of reach: they rest.
+// Throws if a server refuses the weights. Returns the first failure if all servers were out of
+// reach: they rest.
 std::optional<Failure> ServerPool::push_to(const std::vector<Server*>& ready,
                                            const PushedWeights& weights, const Patience& patience,
                                            Yield yield) {

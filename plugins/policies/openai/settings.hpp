@@ -16,14 +16,14 @@ using Seconds = std::chrono::duration<double>;
 struct Settings {
   std::vector<std::string> base_urls;  // at least one
   std::string model;                   // empty: the one that the server has
-  const Dialect* dialect = nullptr;    // null: what the server is found to be
-  std::int64_t context = 0;            // tokens; 0: what the server says
+  const Dialect* dialect = nullptr;    // null: the detected one
+  std::int64_t context = 0;            // tokens; 0: the server's
   unsigned concurrency = 64;           // exchanges in flight with one server, at most
   unsigned retries = 8;                // retries of one exchange
   Seconds timeout{1800};               // a request, with all its tries
   Seconds start_timeout{60};           // until a server must be ready
   bool stream = false;
-  std::uint32_t logprobs = 0;  // KRL_LOGPROBS_*; unknown: those of the dialect
+  std::uint32_t logprobs = 0;  // KRL_LOGPROBS_*; unknown: the dialect's
   Json extra;                  // an object: merged into every body
   http::Options http;
 };
@@ -37,8 +37,8 @@ std::string api_key(const std::string& variable, const std::vector<std::string>&
 Json table_of(const Json& plan, const char* name);
 std::vector<http::Header> headers_of(const Json& plan);
 
-// The URL of a server's root and what its API's paths begin with: "http://host:8000/v1" is
-// "http://host:8000" and "/v1"; where a URL has no path, "/v1" is meant.
+// The URL of a server's root and the prefix of its API's paths: "http://host:8000/v1" is
+// "http://host:8000" and "/v1"; without a path, "/v1" is meant.
 struct BaseUrl {
   std::string root, api;
 };

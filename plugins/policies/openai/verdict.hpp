@@ -34,9 +34,9 @@ struct Verdict {
 
 Verdict verdict_of(const http::Failure& failure);
 
-// The status of an error in the body of an answer whose own status is 200: a gateway gives those
-// for the provider behind it. It is the HTTP status that the error names, else 500; nothing without
-// one.
+// Returns the status of an error in the body of an answer whose own status is 200: a gateway sends
+// these for the provider behind it. It is the HTTP status that the error names, else 500; nothing
+// without an error.
 std::optional<unsigned> status_of_error(const nlohmann::json& answer);
 
 // Judges an answer whose status is not 2xx; `why` is its complaint.

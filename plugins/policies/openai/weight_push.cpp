@@ -52,7 +52,7 @@ void push_to_vllm(Server& server, const std::string& adapter, const PushedWeight
   }
 }
 
-// An answer of status 200 may say that it did not work.
+// An answer of status 200 may still report a failure.
 void demand_success(Server& server, const std::string& path, const Json& body,
                     const Patience& patience, Yield yield) {
   const http::Answer answer = demand(server, path, body, patience, yield);
@@ -99,7 +99,7 @@ void unload(Server& server, const std::string& adapter, const Patience& patience
   const char* const path = is_vllm ? "/v1/unload_lora_adapter" : "/unload_lora_adapter";
   try {
     server.post(path, {{"lora_name", adapter}}, patience, yield);
-  } catch (const http::Failure&) {  // the next exchange will show what is wrong
+  } catch (const http::Failure&) {  // the next exchange will show the error
   }
 }
 
@@ -113,7 +113,7 @@ void push_model_to_sglang(Server& server, const PushedWeights& weights, const Pa
       patience, yield);
   const std::string path = "/get_weight_version";
   const http::Answer answer = server.get(path, patience, yield);
-  if (!answer.good()) return;  // older versions have no such path; each answer says its version
+  if (!answer.good()) return;  // older versions lack this path; each answer contains its version
   const Json found = json_of(server, path, answer);
   if (found.is_object() && found.value("weight_version", version) != version) {
     throw Failure(KRL_UNAVAILABLE,

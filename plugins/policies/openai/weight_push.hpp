@@ -17,11 +17,11 @@ struct PushedWeights {
 // True if answers that are in progress end with the weights that they began with.
 bool runs_beside(const Dialect& dialect, std::uint32_t kind);
 
-// Has the server load the weights, checks that it did, frees those before, and notes their version
-// in `server`. An adapter gets a name that no other push, of this run or another, has used, so
-// that no cache mistakes one for another.
-// REQUIRES: nothing is in flight there, unless runs_beside(). Throws krl::Failure, whose message
-// says which step failed; the server then samples as before, unless it was the last one.
+// Makes the server load the weights, checks that it did, frees the previous ones, and notes their
+// version in `server`. An adapter gets a name that no other push, of this run or another, has used,
+// so that no cache mistakes one for another. REQUIRES: nothing is in flight there, unless
+// runs_beside(). Throws krl::Failure, whose message names the step that failed; the server then
+// samples as before, unless it was the last one.
 void push_weights(Server& server, const PushedWeights& weights, const Patience& patience,
                   Yield yield);
 

@@ -9,8 +9,8 @@ namespace krl::policies {
 
 class MappedFile {
  public:
-  // Throws Failure as files::read_file() does. Whoever truncates the file ends this process when it
-  // reads bytes that are gone.
+  // Throws Failure as files::read_file() does. If the file is truncated, reading bytes that are
+  // gone ends this process.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

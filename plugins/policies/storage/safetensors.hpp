@@ -28,13 +28,13 @@ void write_safetensors(const std::filesystem::path& path,
                        const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
-// A file and what is in it. The views live as long as the object or a copy of it; their bytes are
-// read when they are looked at (MappedFile).
+// A file and its tensors. The views live as long as the object or a copy of it; their bytes are
+// read on access (MappedFile).
 class Safetensors {
  public:
-  // Throws krl::Failure: KRL_NOT_FOUND; or KRL_INVALID_ARGUMENT that names the file, the tensor
-  // and what is wrong: header, unknown type, shape that does not fit its bytes, bytes outside the
-  // file, overlapping tensors or holes between them.
+  // Throws krl::Failure: KRL_NOT_FOUND; or KRL_INVALID_ARGUMENT that names the file, the tensor and
+  // the error: header, unknown type, shape that does not fit its bytes, bytes outside the file,
+  // overlapping tensors or holes between them.
   static Safetensors read(const std::filesystem::path& path);
 
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }

@@ -1,5 +1,5 @@
 // The contents of a local checkpoint: where the service stores the weights and the optimiser's
-// state, and what they belong to.
+// state, and the state that they belong to.
 #pragma once
 
 #include <filesystem>

@@ -74,13 +74,13 @@ class Refused : public Failure {
 
 class Futures {
  public:
-  // Both clients outlive this; `retries` as for them. `unkept` uses a new connection each time: a
-  // kept one may be closed by the server as we post, and what is not repeatable is then lost.
+  // Both clients outlive this; `retries` as for them. `unkept` uses a new connection each time: the
+  // server may close a kept one while we post, and a request that is not repeatable is then lost.
   Futures(boost::asio::io_context& io, http::Client& client, http::Client& unkept,
           const http::Retries& retries);
 
-  // Posts a request that is answered at once; its answer, decoded. Throws Refused, http::Failure,
-  // and Failure (KRL_UNAVAILABLE) where the answer is not what the protocol says.
+  // Posts a request that is answered at once, and returns the decoded answer. Throws Refused,
+  // http::Failure, and Failure (KRL_UNAVAILABLE) if the answer violates the protocol.
   template <class T>
   T ask(const Submission& submission, const Patience& patience, Yield yield) {
     std::optional<T> decoded;
@@ -95,8 +95,8 @@ class Futures {
     return ask<Promise>(submission, patience, yield).request_id;
   }
 
-  // The result of what was submitted, decoded. Throws as ask() does, and Failure with
-  // KRL_INVALID_ARGUMENT or KRL_UNAVAILABLE where the service says that it failed.
+  // Returns the decoded result of a submission. Throws as ask() does, and Failure with
+  // KRL_INVALID_ARGUMENT or KRL_UNAVAILABLE if the service reports that it failed.
   template <class T>
   T result(const Submission& submission, std::string request_id, const Patience& patience,
            Yield yield) {

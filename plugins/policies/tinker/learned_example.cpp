@@ -62,7 +62,7 @@ class Copier {
     return copy(tokens);
   }
 
-  // `need` says why there must be values; empty: there may be none.
+  // `need`: the reason why there must be values; empty: there may be none.
   std::vector<float> numbers(Span<float> values, const char* name, const std::string& need) const {
     if (values.empty() && need.empty()) return {};
     if (values.size() != example_.tokens().size()) {

@@ -9,8 +9,8 @@
 
 namespace krl::tinker {
 
-// dL/dθ of each token of the answer, where `now` are its log-probabilities θ; adds the answer's
-// part to `metrics`. Exactly what the local policy computes, as both call token_loss().
+// Returns dL/dθ of each token of the answer, where `now` are its log-probabilities θ; adds the
+// answer's part to `metrics`. Equals the local policy's gradient, because both call token_loss().
 // REQUIRES: an example of copy_examples() with this loss; as many `now` as tokens.
 std::vector<double> loss_gradient(const policies::LossOptions& loss, const LearnedExample& example,
                                   std::span<const float> now, policies::LossMetrics& metrics);

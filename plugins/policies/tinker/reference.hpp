@@ -1,4 +1,4 @@
-// The base model of a policy, as the reference of "kl" if the plan gives no other: the policy
+// The base model of a policy, as the reference of "kl" if the plan names no other: the policy
 // before its training. Used by one coroutine at a time.
 #pragma once
 
@@ -21,9 +21,9 @@ class Reference {
   Reference(Session& session, const ReferenceOptions& options)
       : session_(session), options_(options) {}
 
-  // Gives each example without them its reference_logprobs: what the base model gives the answer's
-  // tokens as parts of a prompt. Throws Failure as Futures does, and (KRL_UNAVAILABLE) if these are
-  // no log-probabilities.
+  // Adds reference_logprobs to each example that lacks them: the base model's log-probabilities of
+  // the answer's tokens as parts of a prompt. Throws Failure as Futures does, and (KRL_UNAVAILABLE)
+  // if these are no log-probabilities.
   void complete(std::vector<LearnedExample>& examples, const Patience& patience, Yield yield);
 
  private:

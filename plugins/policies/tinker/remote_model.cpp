@@ -100,8 +100,8 @@ void RemoteModel::publish_locked(const Context& call) {
   }));
 }
 
-// A sampler of SkyRL's shares its memory with the model: asked for samples after the model has
-// learned, it would give those of other weights, or put its own back into the model.
+// A sampler of SkyRL's shares its memory with the model: if asked for samples after the model has
+// learned, it would sample from other weights, or put its own back into the model.
 void RemoteModel::be_ready_to_sample(const Context& call) {
   if (sampler() && kind().keeps_samplers) return;
   const std::lock_guard lock(learning_);

@@ -15,7 +15,7 @@ namespace krl::tinker {
 
 struct RemoteModelOptions {
   ServiceOptions service;
-  SamplingOptions sampling;            // context and vocabulary: 0 = as service and tokenizer say
+  SamplingOptions sampling;            // context and vocabulary: 0 = those of service and tokenizer
   TrainingOptions training;            // gradients: as the next line says
   std::optional<Gradients> gradients;  // nothing: as the service is found to be
   http::Duration start_timeout = std::chrono::minutes(1);
@@ -67,7 +67,7 @@ class RemoteModel {
   RemoteModelOptions options_;
   const policies::ChatTokenizer chat_;
   Session session_;
-  std::mutex learning_;  // held by what changes the model or asks it: all calls but samples
+  std::mutex learning_;  // held by calls that change the model or ask it: all but samples
   Model model_;
   std::unique_ptr<Training> training_;  // null before the model is made
   Reference reference_;

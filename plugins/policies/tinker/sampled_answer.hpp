@@ -26,10 +26,10 @@ struct SampledAnswer {
   std::uint32_t stop_reason = 0;  // KRL_STOP_*
 };
 
-// The sample ends with the first end token, or the token that completes a stop text, whatever the
-// service has sampled after it: it is then as likely as one from a sampler that stops there.
-// Throws krl::Failure (KRL_UNAVAILABLE), which says what is wrong: no token, or more than were
-// asked for; not as many log-probabilities; one that is not finite, or greater than 0; an id
+// Checks an answer. The sample ends with the first end token, or the token that completes a stop
+// text, even if the service has sampled more: it is then as likely as one from a sampler that stops
+// there. Throws krl::Failure (KRL_UNAVAILABLE), which explains the error: no token, or more than
+// were asked for; not as many log-probabilities; one that is not finite, or greater than 0; an id
 // outside the vocabulary.
 SampledAnswer checked_answer(const SampledSequence& sequence, const ExpectedAnswer& expected);
 

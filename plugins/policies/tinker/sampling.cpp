@@ -55,7 +55,7 @@ class Sampling::Call {
   Call(Sampling& sampling, const SampleSink& sink, const Context& context)
       : sampling_(sampling), sink_(sink), context_(context), begun_(sampling.session_.retries()) {}
 
-  // Answers request `number`, or says that it failed. Throws nothing.
+  // Answers request `number`, or reports that it failed. Throws nothing.
   void answer(const Request& request, std::uint32_t number, Yield yield) {
     krl_status code = KRL_OK;
     std::string why;
@@ -83,7 +83,7 @@ class Sampling::Call {
     ended_ = true;
   }
 
-  // Once all requests are over: what goes to the host in addition to the samples.
+  // Reports the figures to the host once all requests are over.
   void finish() {
     context_.metric("prompt_tokens", static_cast<double>(prompt_tokens_));
     context_.metric("retries", static_cast<double>(sampling_.session_.retries() - begun_));
@@ -227,8 +227,8 @@ void Sampling::sample(const Requests& requests, const SampleSink& sink, const Co
   call.finish();
 }
 
-// Every request that the source gives is answered or failed, whatever happens: the source may wait
-// for that before it says that it has no more.
+// Every request of the source is answered or failed in any case: the source may wait for that
+// before it ends.
 void Sampling::sample_stream(const RequestSource& source, const SampleSink& sink,
                              const Context& context) {
   Call call(*this, sink, context);

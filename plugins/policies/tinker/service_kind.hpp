@@ -21,8 +21,8 @@ struct ServiceKind {
   bool clips_gradients = true;
 };
 
-// The kind of service whose root ("/") answers with `body`. SkyRL tells what it is there; all
-// others are taken for services like the hosted one.
+// Returns the kind of service whose root ("/") answers with `body`. SkyRL identifies itself there;
+// all others are taken for services like the hosted one.
 ServiceKind service_kind(std::string_view body);
 
 }  // namespace krl::tinker

@@ -15,7 +15,7 @@ std::size_t target_tokens(const LearnedExample& example) {
   return example.prompt.size() + example.tokens.size() - 1;
 }
 
-// `values` of the answer's tokens as those of all targets, 0 before.
+// Extends `values` of the answer's tokens to all targets, with 0 before.
 std::vector<float> padded(const LearnedExample& example, const std::vector<double>& values) {
   std::vector<float> all(target_tokens(example));
   std::transform(values.begin(), values.end(),

@@ -41,7 +41,7 @@ std::optional<ServiceLoss> own_loss(const policies::LossOptions& loss,
 Datum own_loss_datum(const policies::LossOptions& loss, const LearnedExample& example,
                      Gradients gradients, std::size_t step_examples);
 
-// The loss whose gradient is whatever a datum's `gradient` says: linear in θ.
+// Returns the loss whose gradient is a datum's `gradient`: linear in θ.
 ServiceLoss linear_loss(Gradients gradients);
 // `gradient`: dL/dθ of each token of the answer.
 Datum linear_loss_datum(const LearnedExample& example, const std::vector<double>& gradient,

@@ -72,7 +72,7 @@ void Session::find_base_model(const Capabilities& capabilities) {
     }
     known.push_back(model.name);
   }
-  if (known.empty()) return;  // it does not say
+  if (known.empty()) return;  // the service does not tell
   std::string message = url() + " does not have the model '" + options_.base_model + "'";
   const std::string closest = closest_name(options_.base_model, known);
   if (!closest.empty()) message += ": did you mean '" + closest + "'?";
@@ -81,8 +81,8 @@ void Session::find_base_model(const Capabilities& capabilities) {
   invalid_argument(message);
 }
 
-// Runs alongside everything else until the session ends. A beat that is not heard is not a failure:
-// what needs the session will say so.
+// Runs alongside everything else until the session ends. A lost heartbeat is not a failure: the
+// next request will report one.
 void Session::beat(Yield yield) {
   while (!ends_) {
     boost::system::error_code cancelled;

@@ -61,7 +61,7 @@ class Session {
   // A sampler with the weights that `model` has now.
   std::shared_ptr<Sampler> create_sampler(Model& model, std::uint64_t version,
                                           const Patience& patience, Yield yield);
-  // One with those of the base model.
+  // Creates a sampler with the weights of the base model.
   std::shared_ptr<Sampler> create_base_sampler(const Patience& patience, Yield yield);
   // Deletes a "tinker://MODEL/weights/NAME"; false if the service cannot, or has it no more.
   bool delete_checkpoint(const std::string& path, const Patience& patience, Yield yield);

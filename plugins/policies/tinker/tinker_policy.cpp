@@ -221,7 +221,7 @@ struct TinkerPolicy final : TrainablePolicy {
     options.lora.train_attn = lora_attention;
     options.http.ca_file = ca_file;
     options.http.retries.most = static_cast<unsigned>(retries);
-    // Samples that wait for their results, and alongside them what learns, and the heartbeat.
+    // Covers samples that wait for their results, and alongside them learning, and the heartbeat.
     options.http.max_in_flight = static_cast<unsigned>(in_flight) + 8;
     return options;
   }

@@ -12,7 +12,8 @@ using policies::LossKind;
 using policies::LossMetrics;
 using policies::LossOptions;
 
-// The gradient's norm, if the service says it: "skyrl.ai/grad_norm", "unclipped_grad_l2:mean".
+// Returns the gradient's norm, if the service reports it: "skyrl.ai/grad_norm",
+// "unclipped_grad_l2:mean".
 std::optional<double> grad_norm(const std::map<std::string, double>& metrics) {
   for (const auto& [name, value] : metrics) {
     if (name.find("grad_norm") != std::string::npos || name.find("grad_l2") != std::string::npos)
@@ -42,7 +43,7 @@ Training::Training(Session& session, Model& model, const TrainingOptions& option
       options_(options),
       protobuf_(options.wire == Wire::kJson ? Protobuf::kNotRead : Protobuf::kNotTried) {}
 
-// Runs what changes the gradient or the weights.
+// Runs work that changes the gradient or the weights.
 void Training::change(const Context& context,
                       const std::function<void(const Patience&, Yield)>& work) {
   if (!broken_.empty()) throw Failure(KRL_FAILED_PRECONDITION, broken_);

@@ -25,7 +25,7 @@ enum class Wire { kAuto, kJson, kProtobuf };
 
 struct TrainingOptions {
   Gradients gradients = Gradients::kSum;
-  bool own_losses = true;  // use those of the service where they are the same
+  bool own_losses = true;  // use the service's own losses if they are the same
   Wire wire = Wire::kAuto;
   // Limits of one request; a larger one is split.
   std::int64_t chunk_tokens = 100000, chunk_examples = 1024;
@@ -44,7 +44,7 @@ class Training {
   void forward_backward(const policies::LossOptions& loss, std::vector<LearnedExample> examples,
                         bool last_of_step, const Context& context);
 
-  // Reports the step's metrics as well: those of its losses, and "grad_norm" if the service says
+  // Reports the step's metrics as well: those of its losses, and "grad_norm" if the service reports
   // it.
   void optimizer_step(const krl_optimizer& optimizer, const Context& context);
 

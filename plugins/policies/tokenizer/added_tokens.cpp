@@ -28,7 +28,7 @@ std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::
   return std::nullopt;
 }
 
-// Narrows the tokens, byte by byte, to those that the text at `begin` continues like.
+// Narrows the tokens, byte by byte, to those that match the text at `begin`.
 std::optional<AddedTokens::Match> AddedTokens::longest_at(std::string_view text,
                                                           std::size_t begin) const {
   std::optional<Match> longest;

@@ -7,11 +7,11 @@
 
 namespace krl::policies {
 
-// Each byte as its character: those that are printable in Latin-1 as themselves, the others, in
-// order, as U+0100 and up. The result is UTF-8.
+// Spells each byte as its character: those that are printable in Latin-1 as themselves, the others,
+// in order, as U+0100 and up. The result is UTF-8.
 std::string spell_bytes(std::string_view bytes);
 
-// The bytes that `text` spells; nothing if it has a character that stands for no byte.
+// Returns the bytes that `text` spells; nothing if one of its characters spells no byte.
 std::optional<std::string> spelled_bytes(std::string_view text);
 
 }  // namespace krl::policies

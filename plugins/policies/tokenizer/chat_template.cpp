@@ -159,7 +159,7 @@ std::vector<ChatPart> render_chatml(const std::vector<Turn>& turns, std::string_
   return parts.control("<|im_start|>").text("assistant\n").take();
 }
 
-// An answer of Qwen 3: what it thought, and what it said.
+// An answer of Qwen 3: its thought, and its visible text.
 struct Thoughts {
   std::string_view reasoning, said;
 };
@@ -175,7 +175,8 @@ Thoughts split_thoughts(std::string_view text) {
   return {without_leading_newlines(reasoning), without_leading_newlines(said)};
 }
 
-// The last question, which later answers may still think about; tools' results are none.
+// Returns the last question, which later answers may still think about; tools' results do not
+// count.
 std::size_t last_question(const std::vector<Turn>& turns) {
   for (std::size_t i = turns.size(); i-- > 0;) {
     const std::string_view text = turns[i].text;
@@ -277,7 +278,7 @@ std::optional<ChatFamily> chat_family_of_template(std::string_view jinja) {
 }
 
 // Published copies differ in whether a newline in a literal is written \n or is one, and in
-// newlines at the end, none of which changes what they render.
+// newlines at the end; these do not change the rendered text.
 std::string chat_template_digest(std::string_view jinja) {
   std::string text(without_trailing_newlines(jinja));
   for (std::size_t at = 0; (at = text.find("\\n", at)) != std::string::npos; ++at) {

@@ -1,6 +1,6 @@
 // Chat templates: how each family of models formats a conversation. Each is implemented here in C++
-// and gives, character for character, the output of its Jinja template for messages with the roles
-// system, user and assistant, without tools.
+// and produces, character for character, the output of its Jinja template for messages with the
+// roles system, user and assistant, without tools.
 #pragma once
 
 #include <kernelrl/policy.hpp>
@@ -14,7 +14,7 @@ namespace krl::policies {
 enum class ChatFamily {
   kScratch,        // models from scratch
   kChatml,         // <|im_start|>role … <|im_end|>, nothing else
-  kSmollm2,        // ChatML; adds a default system message where there is none
+  kSmollm2,        // ChatML; adds a default system message if there is none
   kQwen2,          // the same, with another
   kQwen25,         // and another
   kQwen3,          // ChatML; thoughts of earlier answers are dropped, later ones in <think>
@@ -39,8 +39,8 @@ std::string chat_template_digest(std::string_view jinja);
 
 struct ChatOptions {
   bool thinking = true;  // qwen3: false closes the thoughts before the answer begins
-  // llama3.1: "Today Date". Llama 3.1's template says this one unless it is given another; that of
-  // Llama 3.2 would say the day of the call.
+  // llama3.1: "Today Date". Llama 3.1's template uses this date by default; that of Llama 3.2 would
+  // use the day of the call.
   std::string date = "26 Jul 2024";
 };
 

@@ -34,13 +34,13 @@ class ChatTokenizer {
   static ChatTokenizer from_directory(const std::filesystem::path& directory,
                                       const ChatChoice& choice);
 
-  // `files` are what from_directory() has read, byte for byte, or what it would read to make this.
+  // `files`: the files that from_directory() has read, byte for byte, or would read to make this.
   // Throws krl::Failure (KRL_INVALID_ARGUMENT) as from_directory() does.
   ChatTokenizer(Tokenizer tokenizer, ChatFamily family, ChatOptions options,
                 std::vector<TokenizerFile> files);
 
-  // The tokens of the prompt for an answer to `messages`: those of encoding what the family's
-  // template renders, except that a message's text never becomes a control token, whatever it says.
+  // Returns the tokens of the prompt for an answer to `messages`: those of encoding the text that
+  // the family's template renders, except that a message's text never becomes a control token.
   // Throws krl::Failure (KRL_INVALID_ARGUMENT) if there are no messages, or a role is not known.
   std::vector<TokenId> prompt(const Messages& messages) const;
 
@@ -50,7 +50,7 @@ class ChatTokenizer {
   const Tokenizer& tokenizer() const { return tokenizer_; }
   ChatFamily family() const { return family_; }
 
-  // The tokens that end an answer, in ascending order: the family's own, and those that
+  // Returns the tokens that end an answer, in ascending order: the family's own, and those that
   // tokenizer_config.json (eos_token) and generation_config.json (eos_token_id) name.
   const std::vector<TokenId>& stop_tokens() const { return stop_tokens_; }
 

@@ -28,10 +28,10 @@ class JsonNode {
   std::optional<JsonNode> find(const std::string& key) const;
   JsonNode get(const std::string& key) const;
 
-  // Refuses an object with other members than these, and what is not an object.
+  // Refuses an object with other members than these, and any other value.
   void only(std::initializer_list<std::string_view> keys) const;
 
-  // Refuses what is not an array or object.
+  // Refuses a value that is neither array nor object.
   std::size_t size_of_array() const;
   JsonNode element(std::size_t index) const;
   const nlohmann::json::object_t& object() const;
@@ -50,8 +50,8 @@ class JsonNode {
   std::string path_;
 };
 
-// The JSON value in `text`, of a document called `origin`. Throws krl::Failure
-// (KRL_INVALID_ARGUMENT) if it is none.
+// Parses the JSON value in `text`, of a document called `origin`. Throws krl::Failure
+// (KRL_INVALID_ARGUMENT) if it is invalid.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
 }  // namespace krl::policies

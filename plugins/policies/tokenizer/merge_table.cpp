@@ -71,7 +71,7 @@ void MergeTable::apply(std::vector<TokenId>& tokens, Scratch& scratch) const {
     if (left.token == kMergedAway || left.next < 0) continue;
     Scratch::Node& right = nodes[static_cast<std::size_t>(left.next)];
     // The pair may have changed since it was queued. As in the `tokenizers` library it is still
-    // joined, at the queued rank, if what is there now joins to the same token.
+    // joined, at the queued rank, if the present pair joins to the same token.
     const Entry* entry = find(left.token, right.token);
     if (entry == nullptr || entry->joined != best.joined) continue;
     left.token = best.joined;

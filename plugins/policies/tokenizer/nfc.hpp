@@ -9,8 +9,8 @@ namespace krl::policies {
 // True if to_nfc() would return `text` unchanged. REQUIRES: valid UTF-8. Thread-safe.
 bool is_nfc(std::string_view text);
 
-// `text` in normal form C as the `tokenizers` library (0.23) has it, whose tables are those of
-// Unicode 9: later characters are neither reordered nor composed. REQUIRES: valid UTF-8.
+// Returns `text` in normal form C according to the `tokenizers` library (0.23), whose tables are
+// those of Unicode 9: later characters are neither reordered nor composed. REQUIRES: valid UTF-8.
 // Thread-safe.
 std::string to_nfc(std::string_view text);
 

@@ -1,8 +1,8 @@
-// Oniguruma's regular expressions as PCRE2's.
+// Translates Oniguruma's regular expressions to PCRE2's.
 //
-// The two differ in what this translates: \s, which in PCRE2 takes U+180E too, and the Unicode that
-// categories come from; and in what this refuses: ^, $, ., \b, nested classes, {n}? and much else
-// that no tokenizer needs.
+// The two differ in the parts that this translates: \s, which in PCRE2 takes U+180E too, and the
+// Unicode version of categories; and in the parts that this refuses: ^, $, ., \b, nested classes,
+// {n}? and much else that no tokenizer needs.
 #include <kernelrl/values.hpp>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ inline constexpr TokenId kFirstMerge = kSpecialCount + kByteCount;
 // kFirstMerge.
 std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::int64_t vocabulary);
 
-// The tokenizer with these merges. REQUIRES: they are such as learn_merges() gives.
+// Returns the tokenizer with these merges. REQUIRES: merges as from learn_merges().
 Tokenizer scratch_tokenizer(std::span<const Merge> merges);
 
 // The tokenizer with the chat template of models from scratch, for a model that sees `context`

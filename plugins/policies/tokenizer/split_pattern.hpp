@@ -22,7 +22,8 @@ namespace krl::policies {
 // | and the quantifiers.
 std::string translate_pattern(std::string_view pattern);
 
-// The class of what the `tokenizers` library's Digits takes for a digit, in PCRE2's syntax.
+// Returns the class of the characters that the `tokenizers` library's Digits takes for digits, in
+// PCRE2's syntax.
 std::string digit_class();
 
 class SplitPattern {
@@ -48,7 +49,7 @@ class SplitPattern {
   // refuses it, or if it matches the empty text.
   explicit SplitPattern(const std::string& pattern);
 
-  // Calls `visit` with each match and with what is before, between and after them, in order, none
+  // Calls `visit` with each match and with the text before, between and after them, in order, none
   // of it empty. REQUIRES: valid UTF-8. Throws krl::Failure (KRL_INVALID_ARGUMENT) if a match takes
   // more steps than PCRE2 allows.
   template <class Visit>
@@ -70,7 +71,7 @@ class SplitPattern {
     void operator()(pcre2_real_code_8* code) const;
   };
 
-  // The first match at or after `from`; the empty one at the end if there is none.
+  // Returns the first match at or after `from`; the empty one at the end if there is none.
   Match next(std::string_view text, std::size_t from, Workspace& workspace) const;
 
   std::unique_ptr<pcre2_real_code_8, Free> code_;

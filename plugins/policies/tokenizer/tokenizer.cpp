@@ -29,7 +29,8 @@ struct Tokenizer::State {
     encode_split(text, 0, workspace, out);
   }
 
-  // Cuts with the patterns from number `level` on, each what the one before has left whole.
+  // Splits with the patterns from number `level` on, each one the pieces that the one before has
+  // left whole.
   void encode_split(std::string_view text, std::size_t level, EncodingWorkspace& workspace,
                     std::vector<TokenId>& out) const {
     if (level == splits.size()) return encode_piece(text, workspace, out);

@@ -20,18 +20,18 @@ namespace krl::policies {
 
 // The treatment of names of special tokens ("<|im_end|>") inside a text.
 enum class SpecialNames {
-  kText,    // text like any other: what a message, or a kernel in it, says never becomes control
+  kText,    // text like any other: a message, or a kernel in it, never becomes control
   kTokens,  // become those tokens: for texts that a chat template has rendered
 };
 
 class Tokenizer {
  public:
-  // The tokenizer of a `tokenizer.json`; `origin` is its name for messages. Throws krl::Failure
-  // (KRL_INVALID_ARGUMENT) that names what it does not understand (tokenizer_definition.hpp).
+  // Reads a `tokenizer.json`; `origin` is its name for messages. Throws krl::Failure
+  // (KRL_INVALID_ARGUMENT) that names unsupported parts (tokenizer_definition.hpp).
   static Tokenizer from_json(std::string json, const std::string& origin);
 
-  // The ids of a text: with kTokens those of the library's encode(), with kText those of its
-  // encode() after encode_special_tokens = True; added tokens that are not special are found in
+  // Returns the ids of a text: with kTokens those of the library's encode(), with kText those of
+  // its encode() after encode_special_tokens = True; added tokens that are not special are found in
   // either. Takes O(n log n) steps. Throws krl::Failure (KRL_INVALID_ARGUMENT) if a pattern of the
   // file gives up on the text.
   std::vector<TokenId> encode(std::string_view text,

@@ -78,7 +78,7 @@ class Reader {
       token.get("id").refuse("is already used by another token");
     const bool special = token.get("special").boolean();
     const auto spelled = spelled_bytes(content);
-    // Then no text gives it but the added token itself.
+    // Then only the added token itself produces it.
     if (special && spelled) definition_.pieces.erase(*spelled);
     set_bytes(id, special ? "" : spelled.value_or(content));
     ids_[content] = id;
@@ -213,7 +213,7 @@ class Reader {
     try {
       std::string translated = translate_pattern(regex.text());
       SplitPattern compiled(
-          translated);  // refuses what does not compile, here where the key is known
+          translated);  // refuses patterns that do not compile, here where the key is known
       return translated;
     } catch (const Failure& failure) {
       regex.refuse(failure.what());

@@ -17,17 +17,18 @@ inline constexpr TokenId kLargestId = (1 << 20) - 1;
 struct AddedToken {
   TokenId id;
   std::string content;  // not empty
-  bool special;         // a control token: no text of a message gives it
+  bool special;         // a control token: no text of a message produces it
 };
 
 struct TokenizerDefinition {
   std::vector<std::string> bytes;  // bytes of each id; empty where there is no token
-  std::unordered_map<std::string, TokenId> pieces;  // bytes -> id of what texts can give
+  std::unordered_map<std::string, TokenId> pieces;  // bytes -> id, for ids that texts can produce
   std::array<TokenId, 256> byte_tokens;             // -1: no token, the byte is left out
   std::vector<Merge> merges;                        // in the order of their ranks
   bool whole_pieces = false;                        // a piece that is a token needs no merges
   bool nfc = false;                                 // texts are brought to normal form C first
-  std::vector<std::string> splits;  // patterns of SplitPattern, each cuts what the one before left
+  // Patterns of SplitPattern, each splits the rest of the one before.
+  std::vector<std::string> splits;
   std::vector<AddedToken> added;
   std::vector<TokenId> prefix, suffix;  // special tokens around a text
 };

@@ -1,5 +1,5 @@
 // Converts bytes to valid UTF-8. A model may produce any bytes, and a text from outside may contain
-// any; what is passed on, to a host or to the split patterns of a tokenizer, is valid.
+// any; texts passed on, to a host or to the split patterns of a tokenizer, are valid.
 #pragma once
 
 #include <string>

@@ -136,7 +136,8 @@ class Renaming {
     return is(i - 1, ".") || arrow || scope;
   }
 
-  // A member of what the text did not make: of a built-in variable or a module, or a method.
+  // True for a member of something outside the text: of a built-in variable or a module, or a
+  // method.
   bool is_foreign_member(std::size_t i) const {
     const std::size_t owner = i - (is(i - 1, ".") ? 2 : 3);
     if (i < 3 || !is_name(owner)) return true;
@@ -171,7 +172,7 @@ std::size_t end_of_function(const Tokens& tokens, std::size_t begin) {
   return tokens.size();
 }
 
-// `__launch_bounds__(256, 2)` and what else does not belong to what a kernel computes.
+// Removes `__launch_bounds__(256, 2)` and other parts that do not affect a kernel's computation.
 Tokens without_launch_bounds(const Tokens& tokens) {
   Tokens kept;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

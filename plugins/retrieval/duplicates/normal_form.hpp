@@ -1,14 +1,14 @@
-// A source text without what can be changed without changing what it computes, to tell copies of
-// it. Thread-safe.
+// A source text without the parts that can be changed without changing its computation, to
+// recognise copies of it. Thread-safe.
 //
 // For CUDA, C++ and Python, and CUDA inside Python's texts: without comments, documentation, white
 // space, includes, imports and qualifiers that do not change results (const, inline, __restrict__,
 // …); names are numbered in the order in which they appear in a function; numbers and texts are all
-// the same. Kept are keywords, types, the built-in variables, what is called but not declared
-// (`expf`), and members of what the text does not own (`torch.relu`).
+// the same. Keywords, types, the built-in variables, functions that are called but not declared
+// (`expf`), and members of names from outside (`torch.relu`) are kept.
 //
-// Numbers go because the same answer at another size, block or factor is still the answer: a
-// document too many that is left out costs little, one that leaks spoils what is measured.
+// Numbers are dropped because the same answer at another size, block or factor is still the answer:
+// leaving out a document too many costs little, while one that leaks spoils the measurement.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Python source text without an interpreter: its tokens, in the form of CUDA's (cuda_source.hpp).
-// Comments are left out, and so are texts that stand alone on their lines, as documentation does.
-// Accepts any bytes and throws nothing. Thread-safe.
+// Comments are left out, and so are texts alone on their lines, such as documentation. Accepts any
+// bytes and throws nothing. Thread-safe.
 #pragma once
 
 #include <kernelrl/cuda_source.hpp>

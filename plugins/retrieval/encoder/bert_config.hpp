@@ -18,8 +18,8 @@ struct BertConfig {
 };
 
 // Reads a Hugging Face `config.json` of model type "bert" with absolute positions and the
-// activation "gelu". Throws krl::Failure (KRL_INVALID_ARGUMENT) that names file and key of what is
-// missing, out of its range or not supported. The text is not trusted.
+// activation "gelu". Throws krl::Failure (KRL_INVALID_ARGUMENT) that names file and key of a value
+// that is missing, out of its range or not supported. The text is not trusted.
 BertConfig read_bert_config(const std::string& text, const std::string& origin);
 
 }  // namespace krl::retrieval

@@ -32,7 +32,7 @@ class BertModel {
 
  private:
   struct Linear {
-    at::Tensor weight, bias;  // `weight` as linear() wants it (linear.hpp)
+    at::Tensor weight, bias;  // `weight` in the layout of linear() (linear.hpp)
   };
   struct Norm {
     at::Tensor weight, bias;

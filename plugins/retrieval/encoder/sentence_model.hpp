@@ -1,5 +1,5 @@
-// A folder with a text encoder as sentence-transformers lays it out: its weights, its tokenizer
-// and how a text's vector is made of those of its tokens. Knows nothing of torch.
+// A folder with a text encoder in the layout of sentence-transformers: its weights, its tokenizer
+// and how a text's vector is made from those of its tokens. Independent of torch.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct SentenceModel {
 };
 
 // Reads config.json, model.safetensors, tokenizer.json or else vocab.txt (with
-// tokenizer_config.json) and, if they are there, modules.json with the pooling that it names,
+// tokenizer_config.json) and, if they exist, modules.json with the pooling that it names,
 // sentence_bert_config.json and config_sentence_transformers.json. Without modules.json vectors are
 // means and not normalised, as in sentence-transformers. Throws krl::Failure: KRL_NOT_FOUND for a
-// missing file, KRL_INVALID_ARGUMENT with file and key for whatever is not supported or
+// missing file, KRL_INVALID_ARGUMENT with file and key for anything that is not supported or
 // contradicts itself. Nothing in the folder is trusted.
 SentenceModel read_sentence_model(const std::filesystem::path& folder);
 

@@ -118,7 +118,7 @@ class BatchWorkers {
   BatchWorkers(const BatchWorkers&) = delete;
   BatchWorkers& operator=(const BatchWorkers&) = delete;
 
-  // Returns when all batches are done, and throws what a thread has thrown.
+  // Returns when all batches are done, and passes on a thread's exception.
   void wait(const TextEncoder::Progress& progress) {
     std::unique_lock lock(mutex_);
     for (std::size_t reported = 0;;) {

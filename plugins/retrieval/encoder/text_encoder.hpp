@@ -37,9 +37,9 @@ class TextEncoder {
   // SentenceModel's.
   const std::string& fingerprint() const;
 
-  // The vectors of the texts one after the other: texts.size() × dimension(). The same text gives
-  // the same vector whatever it is encoded with, within rounding. Texts may be of any bytes and any
-  // length; what exceeds the model's limit of tokens is cut off.
+  // Returns the vectors of the texts one after the other: texts.size() × dimension(). The same text
+  // has the same vector in any batch, within rounding. Texts may be of any bytes and any length;
+  // tokens beyond the model's limit are cut off.
   std::vector<float> encode(std::span<const std::string_view> texts, TextRole role,
                             const Progress& progress = {}) const;
   std::vector<float> encode(std::string_view text, TextRole role) const;

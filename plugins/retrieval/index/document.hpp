@@ -16,16 +16,17 @@ struct Document {
   std::string hash;                                    // SHA-256 of the text, 64 hexadecimal digits
 };
 
-// A document with its hash. A text that is not UTF-8 gets U+FFFD in place of what is not.
+// Makes a document with its hash. In a text that is not UTF-8, invalid bytes are replaced by
+// U+FFFD.
 Document make_document(std::string id, std::string task, std::string_view text,
                        nlohmann::json metadata = nlohmann::json::object());
 
 // JSON lines, one for each document in order.
 std::string documents_to_json_lines(const std::vector<Document>& documents);
 
-// Reads them back. Throws krl::Failure (KRL_INVALID_ARGUMENT) with file, line and key for what is
-// not such a line, for a second document of the same id, and for a text that does not have its
-// hash. `origin` is the file's name.
+// Reads them back. Throws krl::Failure (KRL_INVALID_ARGUMENT) with file, line and key for a line of
+// another form, for a second document of the same id, and for a text that does not have its hash.
+// `origin` is the file's name.
 std::vector<Document> documents_from_json_lines(std::string_view text, const std::string& origin);
 
 }  // namespace krl::retrieval

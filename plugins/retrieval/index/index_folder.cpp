@@ -46,7 +46,7 @@ void check_ids(const std::vector<Document>& documents) {
   }
 }
 
-// A folder next to `folder`, removed with what is in it unless it was moved away.
+// A folder next to `folder`, removed with its contents unless it was moved away.
 class FolderBeside {
  public:
   explicit FolderBeside(const fs::path& folder) {
@@ -83,7 +83,7 @@ void put_in_place(const fs::path& fresh, const fs::path& folder) {
                   "cannot write the index " + folder.string() +
                       ": there is something that is not an index; name another folder");
   }
-  // Not every file system can; then whoever wants another index removes the old one.
+  // Not every file system supports this; then the user has to remove the old index.
   if (!rename_with(fresh, folder, RENAME_EXCHANGE)) fail("cannot replace", folder, errno);
 }
 

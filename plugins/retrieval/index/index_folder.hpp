@@ -43,7 +43,7 @@ void write_index(const std::filesystem::path& folder, const EncoderIdentity& enc
                  std::int64_t dimension);
 
 // Reads an index and checks it against its hashes. Throws krl::Failure: KRL_NOT_FOUND if there is
-// none; KRL_INVALID_ARGUMENT that names the file and what is wrong with it. Nothing is trusted.
+// none; KRL_INVALID_ARGUMENT that names the file and the error. Nothing is trusted.
 StoredIndex read_index(const std::filesystem::path& folder);
 
 // Throws krl::Failure (KRL_FAILED_PRECONDITION) unless the index was built with the encoder of this

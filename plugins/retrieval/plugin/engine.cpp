@@ -61,8 +61,8 @@ class IndexDataset final : public SearchableDataset {
   }
 
  private:
-  // The same for all pairs of a task. Encoded without the others, as a vector's last bits depend on
-  // what it is encoded with.
+  // Returns the guard, which is the same for all pairs of a task. It is encoded separately, because
+  // a vector's last bits depend on the rest of its batch.
   const GuardedTexts& guard_of(const TaskTexts& texts) {
     std::string key;
     for (const std::string& text : texts.guarded) key += text + '\0';

@@ -1,5 +1,5 @@
-// The dataset `index`: the documents of an index that `kernelrl index build` has made, and those of
-// them that are nearest to a task. Options and little else; the engine does the work.
+// The dataset `index`: the documents of an index that `kernelrl index build` has made, and those
+// that are nearest to a task. Options and little else; the engine does the work.
 #include <dlfcn.h>
 
 #include <filesystem>

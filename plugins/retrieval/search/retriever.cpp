@@ -32,7 +32,8 @@ Reason reason_of(Likeness likeness) {
   return Reason::kSimilarSource;
 }
 
-// A name without what is often written differently: its letters and digits, in lower case.
+// Returns a name without the parts that are often written differently: its letters and digits, in
+// lower case.
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -43,7 +44,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-// All that may say which task a document belongs to.
+// Returns everything that may tell which task a document belongs to.
 std::set<std::string> names_of(const Document& document) {
   constexpr std::size_t kLeast = 3, kMost = 200;  // bytes of what may be a name
   std::set<std::string> names = {plain_name(document.task)};
@@ -83,7 +84,8 @@ class Retriever::Search {
   }
 
   Retrieval run() {
-    // More than are wanted, as some will be left out; still more if these do not suffice.
+    // The search takes more than the count, because some will be left out; still more if these do
+    // not suffice.
     constexpr std::size_t kSpare = 16;
     std::size_t decided = 0;
     for (std::size_t wanted = query_.count + kSpare;; wanted *= 4) {

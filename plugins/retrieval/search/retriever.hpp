@@ -77,7 +77,7 @@ struct Retrieval {
 
 class Retriever {
  public:
-  // `encode` gives vectors of the encoder that the index was built with (require_encoder). Throws
+  // `encode` returns vectors of the encoder that the index was built with (require_encoder). Throws
   // krl::Failure (KRL_INVALID_ARGUMENT) if the index has no dimension.
   Retriever(StoredIndex index, Encode encode, RetrievalRules rules);
 

@@ -20,10 +20,10 @@ using policies::TokenId;
 
 class BertTokenizer {
  public:
-  // The tokenizer of a `tokenizer.json`; `origin` is its name for messages. Understood are model
-  // WordPiece, normalizer BertNormalizer, pre-tokenizer BertPreTokenizer, behind it BertProcessing
-  // or TemplateProcessing. The file's own truncation and padding are not used. Throws krl::Failure
-  // (KRL_INVALID_ARGUMENT) that names file and key of anything else and of what contradicts itself.
+  // Reads a `tokenizer.json`; `origin` is its name for messages. Supports model WordPiece,
+  // normalizer BertNormalizer, pre-tokenizer BertPreTokenizer, behind it BertProcessing or
+  // TemplateProcessing. The file's own truncation and padding are not used. Throws krl::Failure
+  // (KRL_INVALID_ARGUMENT) that names file and key of anything else and of contradictions.
   static BertTokenizer from_json(const std::string& text, const std::string& origin);
 
   // The tokenizer of a `vocab.txt`, a token a line, with [UNK], [CLS] and [SEP] and, if they are

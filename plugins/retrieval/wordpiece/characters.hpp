@@ -1,7 +1,7 @@
-// The classes of characters that BERT's tokenizers tell apart, as the `tokenizers` library (0.23)
-// has them. Its tables of categories are those of Unicode 8 with a few entries of their own, the
-// tables behind normal form D those of Unicode 9, and its lower case that of Unicode 17; characters
-// newer than a table have no class. Thread-safe.
+// The classes of characters that BERT's tokenizers distinguish, according to the `tokenizers`
+// library (0.23). Its tables of categories are those of Unicode 8 with a few entries of their own,
+// the tables behind normal form D those of Unicode 9, and its lower case that of Unicode 17;
+// characters newer than a table have no class. Thread-safe.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class WordPiece {
  public:
   using Vocabulary = std::unordered_map<std::string, TokenId>;
 
-  // `prefix` marks in the vocabulary what continues a word ("##"); a word of more characters than
+  // `prefix` marks continuations of a word in the vocabulary ("##"); a word of more characters than
   // `longest_word`, and one that has no split, is the token `unknown`.
   WordPiece(const Vocabulary& vocabulary, const std::string& prefix, std::size_t longest_word,
             TokenId unknown);
@@ -39,7 +39,8 @@ class WordPiece {
     std::size_t longest = 0;  // bytes
 
     void add(std::string_view text, TokenId id);
-    // The longest piece that `text` begins with: its size, 0 if there is none, and its id.
+    // Finds the longest piece that `text` begins with: returns its size, 0 if there is none, and
+    // its id.
     std::size_t longest_prefix(std::string_view text, TokenId& id) const;
   };
 

@@ -5,7 +5,7 @@ struct Compile final : krl::Reward {
   static constexpr std::uint32_t needs = KRL_SIGNAL_COMPILE;
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
 
-  // 1 if the compiler took the kernel, whatever became of it then, else 0.
+  // Scores 1 if the compiler accepted the kernel, even if it failed later, else 0.
   double score(const krl::Turn& turn) override { return turn.evaluation().compiled() ? 1 : 0; }
 };
 

@@ -20,9 +20,9 @@ struct Correctness final : krl::Reward {
   }
 
  private:
-  // Below 1: a kernel that failed is never worth a correct one. Nothing for results that cannot be
-  // trusted, whatever the cases say: those of a kernel that cheats or that answers differently each
-  // time.
+  // Returns a credit below 1: a kernel that failed never scores as much as a correct one. There is
+  // none for results that cannot be trusted, even if cases passed: those of a kernel that cheats or
+  // that answers differently each time.
   double credit(const krl::Evaluation& evaluation) const {
     const bool untrusted = evaluation.verdict == krl::Verdict::kFlagged ||
                            evaluation.verdict == krl::Verdict::kNondeterministic ||

@@ -33,7 +33,7 @@ __global__ void kern($params) {
 }
 )";
 
-// Four elements in one load and one store; the last thread takes what is left over.
+// Four elements in one load and one store; the last thread takes the rest.
 constexpr const char* kVector4 = R"(
 // @launch kern<<<ceil_div($n, $(B * 4)), $B>>>($args)
 __global__ void kern($params) {

@@ -1,4 +1,4 @@
-// Every element from its neighbours; what is outside is 0.
+// Computes every element from its neighbours; elements outside are 0.
 #include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {

@@ -5,7 +5,7 @@
 namespace krl::templates {
 namespace {
 
-// A thread for each stretch of 512, then for each stretch of what they left, then for all: enough
+// A thread for each stretch of 512, then for each stretch of their results, then for all: enough
 // for 512 * 512 * 512.
 constexpr const char* kTotalReductionStretches = R"(
 // @scratch part float[ceil_div($n, 512)]

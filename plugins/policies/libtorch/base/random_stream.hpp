@@ -8,7 +8,7 @@
 
 namespace krl::libtorch {
 
-// The block of four 32-bit numbers that Philox gives for this counter and key.
+// Returns Philox's block of four 32-bit numbers for this counter and key.
 inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                            std::array<std::uint32_t, 2> key) {
   constexpr int kRounds = 10;

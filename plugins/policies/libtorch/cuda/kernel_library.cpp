@@ -14,8 +14,8 @@ void check(cudaError_t error, const char* what) {
   throw Failure(KRL_INTERNAL, std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-// Hopper and what follows have instructions that only their own architecture, not its successors,
-// run: the "a" asks for them.
+// Hopper and its successors have instructions that only their own architecture runs: the "a" asks
+// for them.
 std::string current_architecture() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "no current CUDA device");

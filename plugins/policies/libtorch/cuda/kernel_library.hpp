@@ -46,7 +46,7 @@ class KernelLibrary {
   KernelLibrary(KernelLibrary&& other) noexcept;
   KernelLibrary& operator=(KernelLibrary&&) = delete;
 
-  // The `extern "C" __global__` function `name`; KRL_INTERNAL if there is none.
+  // Returns the `extern "C" __global__` function `name`; KRL_INTERNAL if there is none.
   Kernel kernel(const char* name) const;
 
  private:

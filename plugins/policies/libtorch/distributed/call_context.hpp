@@ -13,7 +13,7 @@ namespace krl::libtorch {
 
 using Figures = std::map<std::string, double>;
 
-// Adds the figures of another rank, as those of several calls of a step add up (abi.h).
+// Adds the figures of another rank, in the way in which several calls of a step add up (abi.h).
 void merge_figures(Figures& into, const Figures& from);
 
 class CallContext {

@@ -29,7 +29,7 @@ class RequestPart {
 // Its deadline as the time that is left: each machine has a separate clock.
 void write_request(MessageWriter& message, const Request& request);
 
-// Values that came as bytes, and the structs of abi.h that stand for them. They keep their addresses
+// Values that came as bytes, and the structs of abi.h that refer to them. They keep their addresses
 // as more come.
 template <class V>
 class Received {

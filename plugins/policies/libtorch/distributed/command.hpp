@@ -20,7 +20,7 @@ enum class CommandKind : std::uint8_t {
   kForwardBackward,  // loss, examples; the reply has figures
   kDropGradient,
   kOptimizerStep,  // the optimiser's settings; all ranks step together
-  kSave,           // all ranks give rank 0 what it lacks
+  kSave,           // all ranks send rank 0 the parts that it lacks
   kLoad,           // a checkpoint (directory_copy.hpp)
   kClose,          // the last
 };
@@ -53,7 +53,7 @@ Reply read_reply(MessageReader& message);
 // any other error happened to this rank alone.
 bool leaves_others_waiting(CommandKind kind, krl_status status);
 
-// The status and the words of an exception, as the SDK gives them to the host.
+// Returns the status and the message of an exception, as the SDK reports them to the host.
 Reply reply_of(const std::exception_ptr& error);
 
 }  // namespace krl::libtorch

@@ -75,7 +75,8 @@ std::string offer_message(const fs::path& directory, const Listing& listing) {
   return std::move(message).take();
 }
 
-// Sends as many bytes as were announced, whatever happens. Whether they are those of the file.
+// Sends as many bytes as were announced, even after an error. Returns true if they are those of the
+// file.
 bool send_file(RankGroup& group, int to, const fs::path& path, std::uint64_t size) {
   std::ifstream file(path, std::ios::binary);
   std::string chunk;

@@ -13,8 +13,8 @@
 namespace krl::libtorch {
 namespace {
 
-// The first error of several ranks, of the lowest rank; a cancelled part is none where another rank
-// has a real one.
+// Collects errors from all ranks; keeps the lowest rank's, preferring real errors over
+// cancellations.
 class FirstError {
  public:
   void add(int rank, const std::string& name, const Reply& reply) {

@@ -59,8 +59,8 @@ class DistributedPolicy final : public TrainablePolicy {
   // the others waiting: the group is then lost. Gives the figures of all ranks.
   Figures on_all_ranks(CommandKind kind, const Context& context, const Write& write,
                        const Local& local, const OnReply& on_reply = {});
-  // Puts what `rows_of` gives for the examples, on all ranks. `write`: what the command says before
-  // them. `Sink` is LogprobSink or CriticSink.
+  // Puts the results of `rows_of` for the examples, on all ranks. `write`: writes the command's
+  // text before them. `Sink` is LogprobSink or CriticSink.
   template <class Sink>
   void put_rows(CommandKind kind, const Examples& examples, const Sink& sink,
                 const Context& context, const std::function<void(MessageWriter&)>& write,
@@ -68,8 +68,8 @@ class DistributedPolicy final : public TrainablePolicy {
   std::uint64_t send_command(CommandKind kind, const Write& write);
   // Reads what rank `from` answers up to its reply, which is returned.
   Reply receive_reply(int from, const OnAnswer& on_answer);
-  // The same with each answer passed on to `sink`; what that throws becomes the reply's error, and
-  // cancels command number `number`.
+  // Receives a reply with each answer passed on to `sink`; an exception of the sink becomes the
+  // reply's error, and cancels command number `number`.
   Reply receive_answers(int from, std::uint64_t number, AnswerSink& sink);
   void throw_first_error(const std::vector<Reply>& replies) const;
   void check_here(const Examples& examples, const LossOptions* loss);

@@ -62,7 +62,7 @@ class StreamedRequests {
         changed_.notify_all();
       }
     } catch (const Failure&) {
-      // A rank is lost, as the next call on the group says.
+      // A rank is lost, as the next call on the group will report.
     }
     const std::lock_guard lock(mutex_);
     ended_ = true;

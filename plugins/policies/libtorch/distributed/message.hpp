@@ -40,7 +40,7 @@ class MessageWriter {
   std::string bytes_;
 };
 
-// Reads what a writer wrote, in the same order. Throws krl::Failure (KRL_INTERNAL) when the message
+// Reads a writer's values, in the same order. Throws krl::Failure (KRL_INTERNAL) when the message
 // ends too early or is not at its end where it should be.
 class MessageReader {
  public:

@@ -13,7 +13,7 @@ constexpr int kMostPort = 65535;
 // srun names no port: one that follows from the job, so that two jobs of one machine do not meet.
 constexpr int kFirstSlurmPort = 20000, kSlurmPorts = 12000;
 
-// Reads the variables of one launcher; what is wrong names it.
+// Reads the variables of one launcher; errors name it.
 class LauncherVariables {
  public:
   LauncherVariables(const Variables& variables, std::string launcher)
@@ -74,7 +74,7 @@ std::string slurm_address(const LauncherVariables& variables) {
     }
   }
   if (auto address = variables.find("SLURM_LAUNCH_NODE_IPADDR")) return *address;
-  return variables.text("SLURM_NODELIST");  // says that it is missing
+  return variables.text("SLURM_NODELIST");  // reports that it is missing
 }
 
 RankEnvironment from_slurm(const LauncherVariables& variables) {

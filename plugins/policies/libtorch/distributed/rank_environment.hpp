@@ -31,8 +31,8 @@ RankEnvironment rank_environment(const Variables& variables);
 // The same from this process's own environment.
 RankEnvironment rank_environment();
 
-// The first host of a list in Slurm's form: "gpu[03-05,9],login" gives "gpu03". Empty if there is
-// none.
+// Returns the first host of a list in Slurm's form: "gpu03" for "gpu[03-05,9],login". Empty if
+// there is none.
 std::string first_host(const std::string& list);
 
 }  // namespace krl::libtorch

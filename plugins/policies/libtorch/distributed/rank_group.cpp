@@ -114,7 +114,7 @@ std::string difference(const std::string& theirs, const std::string& own) {
   return their_line + ", not " + own_line;
 }
 
-// Waits until rank `rank` has come, and gives what it says: its place, and its options.
+// Waits until rank `rank` has come, and returns its announcement: its place, and its options.
 std::string place_of(c10d::Store& store, int rank, int size, milliseconds timeout,
                      Clock::time_point deadline) {
   while (!store.check({rank_key(rank)})) {
@@ -232,7 +232,7 @@ struct RankGroup::Connections {
     collective([&] { return backend.broadcast(tensors, options); });
   }
 
-  // `otherwise`: what to say if no one turns out to be lost.
+  // `otherwise`: the message if no rank turns out to be lost.
   [[noreturn]] void throw_lost(const std::string& otherwise) const {
     const std::string verdict = liveness->wait_for_verdict();
     throw Failure(KRL_INTERNAL, (verdict.empty() ? otherwise : verdict) +
@@ -247,7 +247,7 @@ struct RankGroup::Connections {
 
   std::vector<std::string> names;
   c10::intrusive_ptr<c10d::Store> store;
-  c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and what is on the CPU
+  c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and tensors on the CPU
   c10::intrusive_ptr<c10d::Backend> tensors;  // the sums and gathers of a step
   std::mutex mutex;
   std::set<c10d::Work*> transfers;  // transfers that are waited for
@@ -326,7 +326,8 @@ void RankGroup::reduce_scatter(const at::Tensor& flat) {
     connections_->sum(tensors, flat);
     return;
   }
-  // c10d wants slices of one size: the few elements beyond are summed, and sent around, apart.
+  // c10d requires slices of one size: the few remaining elements are summed, and sent around,
+  // separately.
   const std::int64_t each = flat.numel() / size(), rest = flat.numel() % size();
   if (each > 0) {
     at::Tensor whole = flat.narrow(0, 0, each * size());

@@ -62,7 +62,7 @@ struct RankLiveness::State {
     if (call) call();
   }
 
-  // Rank 0's: what the others should know, as "<cancelled command> <verdict>".
+  // Returns rank 0's news for the others, as "<cancelled command> <verdict>".
   std::string news() {
     const std::lock_guard lock(mutex);
     return std::to_string(cancelled) + " " + verdict;

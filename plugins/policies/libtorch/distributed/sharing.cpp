@@ -9,7 +9,7 @@
 namespace krl::libtorch {
 namespace {
 
-// The requests with those of one prompt side by side, prompts in the order in which they come.
+// Returns the requests grouped by prompt, prompts in the order in which they come.
 std::vector<std::size_t> by_prompt(const Requests& requests) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> prompt(requests.size()), order(requests.size());

@@ -12,7 +12,7 @@ namespace {
 // A rank may have this many more requests than the least busy one, to keep those of a prompt
 // together.
 constexpr std::size_t kTogether = 8;
-// The host does not say when it has a new request.
+// The host does not announce new requests, so they are polled.
 constexpr std::chrono::milliseconds kLookAgain{2};
 
 }  // namespace

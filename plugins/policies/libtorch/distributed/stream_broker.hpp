@@ -27,8 +27,8 @@ class StreamBroker {
 
   // The requests for rank 0's generation.
   RequestSource own_source() const { return RequestSource(&source_c_); }
-  // Takes the answers of `rank`, whose numbers count that rank's requests. Throws what the host
-  // throws.
+  // Takes the answers of `rank`, whose numbers count that rank's requests. Passes on the host's
+  // exceptions.
   AnswerSink& answers(int rank) { return answers_[static_cast<std::size_t>(rank)]; }
 
   // Ends the call early: own_source() throws KRL_CANCELLED from then on.

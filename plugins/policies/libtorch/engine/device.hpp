@@ -24,8 +24,8 @@ class Device {
   // A generator with the weights that `trainer` has now; valid until the next call. All calls are
   // for one trainer, which outlives the device, as does what `texts` refers to.
   virtual TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) = 0;
-  // Gives back the memory that only generation needs, until it is next asked for; false if there is
-  // none. Not while it generates.
+  // Frees the memory that only generation needs, until it is next asked for; returns false if there
+  // is none. Not while it generates.
   virtual bool release_generation_memory() { return false; }
   // The calling thread computes on this device from now on.
   virtual void make_current() const {}

@@ -57,7 +57,7 @@ struct LocalPolicy::Model {
   const ModelConfig& config() const { return trainer.layout().config; }
   std::uint64_t version() const { return static_cast<std::uint64_t>(trainer.state().steps); }
 
-  // Generation with the weights of now, which are then those that sample.
+  // Returns a generator with the present weights, which become those that sample.
   TextGenerator& generator() {
     const auto bytes = [this](TokenId token) -> std::string_view {
       return chat.tokenizer().bytes(token);

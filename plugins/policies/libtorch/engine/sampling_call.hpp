@@ -22,11 +22,12 @@ class SamplingCall {
                const SampleSink& sink)
       : chat_(chat), config_(config), version_(version), sink_(sink) {}
 
-  // The host's next request, for the generator. Nothing if it cannot be answered: it has then
-  // failed in the host's sink, and the others continue. Throws what the sink throws.
+  // Takes the host's next request, for the generator. Returns nothing if it cannot be answered: it
+  // has then failed in the host's sink, and the others continue. Passes on the sink's exceptions.
   std::optional<GenerationRequest> take(const Request& request);
 
-  // `sample.request` counts what take() returned. Throws what the sink throws.
+  // `sample.request` is the number of a request in the order of take(). Passes on the sink's
+  // exceptions.
   void deliver(const GeneratedSample& sample) const;
 
  private:

@@ -28,7 +28,7 @@ class AnswerText {
   // the first of these begins.
   bool add(std::string_view bytes, std::span<const std::string> stops);
 
-  // Valid UTF-8: what is not is replaced by U+FFFD.
+  // Returns valid UTF-8: other bytes are replaced by U+FFFD.
   std::string text() const { return policies::to_utf8(bytes_); }
 
  private:

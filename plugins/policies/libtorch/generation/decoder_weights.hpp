@@ -10,7 +10,7 @@
 
 namespace krl::libtorch {
 
-// A matrix and what its adapters add: in·Wᵀ + in·narrowᵀ·widenᵀ.
+// A matrix and the addition of its adapters: in·Wᵀ + in·narrowᵀ·widenᵀ.
 struct PackedProjection {
   PackedMatrix weight;
   PackedMatrix narrow;  // the A of all its adapters: [adapters · rank, inputs]; empty without

@@ -40,7 +40,7 @@ class GenerationQueue {
   // As many prompts as there are workers take turns, so that each worker computes another one.
   GenerationQueue(std::span<const GenerationRequest> requests, int workers);
 
-  // The next sample to make; null when there is none.
+  // Returns the next sample to make; null when there is none.
   const Ticket* next() {
     const std::size_t i = taken_++;
     return i < tickets_.size() ? &tickets_[i] : nullptr;

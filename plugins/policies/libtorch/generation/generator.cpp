@@ -69,7 +69,7 @@ class Generator::Worker {
     AnswerText text;
   };
 
-  // Makes all caches free again, also those that a generation which failed had taken.
+  // Frees all caches again, including those that a failed generation had taken.
   void reserve_caches(std::int64_t capacity) {
     if (capacity > cache_capacity_) {
       caches_.clear();

@@ -1,7 +1,8 @@
 // The loops behind Kernels. Compiled into each of kernels_portable.cpp and kernels_avx2.cpp with
 // the flags of that file, hence the anonymous namespace; nothing else includes it.
 //
-// Arithmetic is on vectors of eight floats, which the compiler lowers to what the flags allow.
+// Arithmetic is on vectors of eight floats, which the compiler lowers to the instructions that the
+// flags allow.
 #pragma once
 
 #include <cmath>
@@ -65,8 +66,8 @@ inline Vector exp(Vector x) {
   return p * scale;
 }
 
-// kRows × 16 results at out[row * stride]. Each is summed over the inputs one after the other,
-// whatever kRows is.
+// Computes kRows × 16 results at out[row * stride]. Each is summed over the inputs one after the
+// other, for any kRows.
 template <int kRows>
 void multiply_tile(const float* in, std::int64_t inputs, const float* panel, float* out,
                    std::int64_t stride, Store mode) {
@@ -146,8 +147,9 @@ void swiglu(const float* gate_up, std::int64_t rows, std::int64_t width, float* 
   }
 }
 
-// scores[p] = scale · query · keys of position p; returns the largest so far. Reads and writes
-// whole vectors: the capacity is a multiple of their width, and what follows `length` is not used.
+// Computes scores[p] = scale · query · keys of position p; returns the largest so far. Reads and
+// writes whole vectors: the capacity is a multiple of their width, and the elements after `length`
+// are not used.
 float score(const float* query, std::int64_t head_size, const AttentionSpan& span, float scale,
             float largest, float* scores) {
   for (std::int64_t p = 0; p < span.length; p += kWidth) {

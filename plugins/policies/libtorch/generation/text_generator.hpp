@@ -35,8 +35,8 @@ struct GeneratedSample {
   std::vector<float> logprobs;
 };
 
-// Throws krl::Failure (KRL_INVALID_ARGUMENT) that says what is wrong with a request: options out of
-// range, or a prompt that is empty, leaves no room in the context or has tokens that are none.
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) that explains the error in a request: options out of
+// range, or a prompt that is empty, leaves no room in the context or contains invalid tokens.
 void check_request(const GenerationRequest& request, const ModelConfig& config);
 
 // The error of a model whose logits are not finite.
@@ -59,9 +59,9 @@ class TextGenerator {
   virtual void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
                    const Poll& poll) = 0;
 
-  // The same of requests as they come, until there are no more; GeneratedSample::request counts
-  // them in that order. `next` is called on the calling thread, and what it throws ends the
-  // generation. This one answers what there is together, and then what has come meanwhile.
+  // Answers requests as they come, until there are no more; GeneratedSample::request counts them in
+  // that order. `next` is called on the calling thread, and its exception ends the generation. This
+  // implementation answers the present requests together, and then those that have come meanwhile.
   virtual void run_stream(const NextRequest& next, const Deliver& deliver, const Poll& poll);
 };
 

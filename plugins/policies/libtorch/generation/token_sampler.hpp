@@ -22,10 +22,11 @@ struct Draw {
 
 class TokenSampler {
  public:
-  // `uniform` in (0, 1) decides: the token at which the sum of probabilities, in the order of ids,
-  // reaches it. Before, only the `top_k` likeliest tokens stay, then of these the likeliest whose
-  // probabilities reach top_p together; of equal ones the smaller id goes first. The order of ids
-  // holds for what stays too, so that a draw needs no sorting on a GPU (cuda/kernels/sampling.cu).
+  // Draws the token at which the sum of probabilities, in the order of ids, reaches `uniform`, in
+  // (0, 1). Before, only the `top_k` likeliest tokens stay, then of these the likeliest whose
+  // probabilities reach top_p together; among equal ones the smaller id goes first. The remaining
+  // tokens keep the order of ids, so that a draw needs no sorting on a GPU
+  // (cuda/kernels/sampling.cu).
   Draw draw(std::span<const float> logits, const SamplingOptions& options, double uniform);
 
  private:

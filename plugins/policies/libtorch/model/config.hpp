@@ -46,31 +46,31 @@ struct ModelConfig {
   bool qkv_bias() const { return family == Family::kQwen2; }
   bool qk_norm() const { return family == Family::kQwen3; }
   std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
-  // Width of all heads of the queries, and of what attention gives.
+  // Returns the width of all heads of the queries, and of attention's output.
   std::int64_t attention_width() const { return heads * head_size(); }
   std::int64_t kv_width() const { return kv_heads * head_size(); }
   std::int64_t qkv_width() const { return attention_width() + 2 * kv_width(); }
   std::int64_t parameters() const;
 };
 
-// The width that gives the gated layer about as many parameters as a plain one of 4 × hidden:
-// 8/3 × hidden (Shazeer, "GLU Variants Improve Transformer", 2020), rounded down to a multiple of
-// 32, at least 32.
+// Returns the width with which the gated layer has about as many parameters as a plain one of 4 ×
+// hidden: 8/3 × hidden (Shazeer, "GLU Variants Improve Transformer", 2020), rounded down to a
+// multiple of 32, at least 32.
 std::int64_t default_ffn(std::int64_t hidden);
 
 // Checks of a model's shape that the ranges of single options cannot express.
 // Throws krl::Failure (KRL_INVALID_ARGUMENT) that names the option.
 void check_config(const ModelConfig& config);
 
-// The differences that keep weights of `found` from a model of `wanted`, one text each, such as
-// "layers is 2, not 4"; empty if they fit. embedding_scale follows from the sizes.
+// Lists the differences that keep weights of `found` from a model of `wanted`, one text each, such
+// as "layers is 2, not 4"; empty if they fit. embedding_scale follows from the sizes.
 std::vector<std::string> model_differences(const ModelConfig& wanted, const ModelConfig& found);
 
-// JSON with the keys of a Hugging Face `config.json` of these families and, where it is not 1, one
-// of our own, `embedding_scale`. Reading throws krl::Failure (KRL_INVALID_ARGUMENT) that names a
-// key which is missing, out of its range, or asks for something that is not supported (another
-// activation, a sliding window, …): nothing is approximated. `origin` says in the message where the
-// text came from.
+// Convert to and from JSON with the keys of a Hugging Face `config.json` of these families and, if
+// it is not 1, one of our own, `embedding_scale`. Reading throws krl::Failure
+// (KRL_INVALID_ARGUMENT) that names a key which is missing, out of its range, or asks for something
+// that is not supported (another activation, a sliding window, …): nothing is approximated.
+// `origin` names the source of the text in the message.
 std::string config_to_json(const ModelConfig& config);
 ModelConfig config_from_json(const std::string& text, const std::string& origin);
 

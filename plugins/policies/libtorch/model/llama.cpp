@@ -68,7 +68,7 @@ class Pass {
 
   at::Tensor embedded() const {
     const at::Tensor x = operations_.embed(parameters_.embedding, batch_.tokens);
-    // A frozen embedding has no gradient, but what comes after it may have one.
+    // A frozen embedding has no gradient, but later layers may have one.
     if (at::GradMode::is_enabled() && !x.requires_grad()) x.set_requires_grad(true);
     return x;
   }

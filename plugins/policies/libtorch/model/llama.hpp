@@ -21,7 +21,7 @@ DecoderParameters bind_parameters(const ParameterLayout& layout, const Operation
 // The same, where none learns.
 DecoderParameters frozen_parameters(const ParameterLayout& layout, const at::Tensor& values);
 
-// The angles of every position of the context, where `operations` want them.
+// Returns the angles of every position of the context, on the device of `operations`.
 Angles angle_table(const Operations& operations, at::ScalarType compute);
 
 struct ForwardOptions {

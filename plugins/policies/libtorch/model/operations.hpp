@@ -49,8 +49,7 @@ struct Angles {
   at::Tensor cosine, sine;
 };
 
-// The residual stream, and what the next matrix reads of it: the stream normalised. Both
-// [N, hidden].
+// The residual stream, and its normalised form, which the next matrix reads. Both [N, hidden].
 struct Stream {
   at::Tensor sum, normed;
 };

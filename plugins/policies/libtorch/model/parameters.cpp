@@ -22,8 +22,8 @@ ParameterLayout::ParameterLayout(const ModelConfig& model) : config(model) {
   const auto layer_name = [](std::int64_t layer, const char* part) {
     return "layers." + std::to_string(layer) + "." + part;
   };
-  // Variance 1 / inputs keeps activations at 1; what is added to the residual stream 2 · layers
-  // times is scaled down so that the stream stays there too (GPT-2).
+  // Variance 1 / inputs keeps activations at 1; matrices whose output is added to the residual
+  // stream 2 · layers times are scaled down so that the stream stays there too (GPT-2).
   const double wide = 1 / std::sqrt(static_cast<double>(config.hidden));
   const double residual = 1 / std::sqrt(2.0 * static_cast<double>(config.layers));
   const double deep = 1 / std::sqrt(static_cast<double>(config.ffn));

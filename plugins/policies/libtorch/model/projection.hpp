@@ -37,7 +37,7 @@ struct Projection {
   std::vector<Adapter> adapters;
   Parameter a;  // all adapters, one after the other: [adapters · rank, inputs]
   double scale = 1;
-  // Probability that the adapters do not see an input, and the seed that says which.
+  // Probability that the adapters do not see an input, and the seed that selects these inputs.
   double dropout = 0;
   std::uint64_t dropout_seed = 0;
 };

@@ -8,8 +8,8 @@
 
 namespace krl::libtorch {
 
-// block(in), of which only in.sum is kept; `normed` computes in.normed from it again. Both run once
-// more in backward and must give the same then.
+// Computes block(in) and keeps only in.sum of the input; `normed` computes in.normed from it again.
+// Both run once more in backward and must return the same then.
 Stream recomputed(const Stream& in, std::function<Stream(const Stream&)> block,
                   std::function<at::Tensor(const at::Tensor&)> normed);
 

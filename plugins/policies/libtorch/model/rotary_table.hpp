@@ -8,7 +8,7 @@
 namespace krl::libtorch {
 
 // Cosine and sine of position · theta^(-2i / head_size), each [context, head_size / 2], computed in
-// double (Su et al., "RoFormer", 2021); frequencies stretched as config.rope_scaling says.
+// double (Su et al., "RoFormer", 2021); config.rope_scaling stretches the frequencies.
 struct RotaryTable {
   std::vector<float> cosine, sine;
 };

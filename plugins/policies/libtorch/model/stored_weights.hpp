@@ -18,7 +18,7 @@ struct StoredPiece {
   std::string_view bytes;  // may have any alignment
 };
 
-// Copies share what they refer to.
+// Copies share the bytes they refer to.
 class StoredWeights {
  public:
   StoredWeights() = default;

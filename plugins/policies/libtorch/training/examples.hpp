@@ -25,8 +25,8 @@ void check_no_returns(const Examples& examples);
 // Prompt and answer of each example, in tokens.
 std::vector<std::int64_t> example_lengths(const Examples& examples);
 
-// The examples of a micro-batch one after the other; the predictions looked at are those of the
-// answers' tokens, in order. Tensors are on `device`. REQUIRES: checked examples.
+// Packs the examples of a micro-batch one after the other; only the answers' tokens are predicted,
+// in order. Tensors are on `device`. REQUIRES: checked examples.
 PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch, at::Device device);
 
 }  // namespace krl::libtorch

@@ -40,8 +40,8 @@ class LearnedModel {
   // The initial trained weights for a model with `weights`: a new flat array of the master type.
   at::Tensor start(const StoredWeights& weights) const;
 
-  // Takes over what has been learned: `master` [total()] of the master type. The address of
-  // working() stays.
+  // Takes over learned weights: `master` [total()] of the master type. The address of working()
+  // stays.
   void update(const at::Tensor& master);
 
   // The trained weights in the compute type; `master` itself if the types are the same.

@@ -14,8 +14,8 @@ using policies::LossOptions;
 void add_loss_inputs(const LossOptions& options, const Examples& examples, const MicroBatch& batch,
                      at::Device device, LossInputs& inputs);
 
-// The log-probabilities that `member` of the examples gives, old or of a reference, [answer
-// tokens]; undefined where they give none. REQUIRES: checked examples.
+// Returns the log-probabilities in `member` of the examples, old or of a reference, [answer
+// tokens]; undefined if they have none. REQUIRES: checked examples.
 using GivenLogprobs = Span<float> (Example::*)() const;
 at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
                           at::Device device);
@@ -24,8 +24,8 @@ at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, Giv
 // them. REQUIRES: checked examples.
 bool all_have(const Examples& examples, GivenLogprobs member);
 
-// LossInputs::sequence_log_ratios, given the log-probabilities of now and those that ratios are
-// taken against (undefined: those that sampled).
+// Computes LossInputs::sequence_log_ratios from the present log-probabilities and those that ratios
+// are taken against (undefined: those that sampled).
 at::Tensor sequence_log_ratios(const Examples& examples, const MicroBatch& batch,
                                const at::Tensor& now, const at::Tensor& start);
 

@@ -26,8 +26,9 @@ namespace krl::libtorch {
 
 using policies::LossOptions;
 
-// All that the next step depends on; what a checkpoint holds. Flat tensors, of all weights of the
-// model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
+// The state that the next step depends on, and that a checkpoint holds. Flat tensors, of all
+// weights of the model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is
+// none.
 struct TrainerState {
   at::Tensor weights;                      // in the master type, like the moments
   at::Tensor first_moment, second_moment;  // AdamW's; with other ranks, of this rank's slice
@@ -70,7 +71,7 @@ class Trainer {
   void values(const Examples& examples, const CriticSink& sink, const Context& context);
 
   // Adds the gradient of the loss of the examples. After an error it is as it was before the call
-  // on the CPU; on a GPU what there was is lost, and the next step is refused, whatever is added
+  // on the CPU; on a GPU the gradient is lost, and the next step is refused, even if more is added
   // until then.
   LossMetrics forward_backward(const LossOptions& options, const Examples& examples,
                                const Context& context);
@@ -87,7 +88,7 @@ class Trainer {
   // Forgets the gradient so far.
   void drop_gradient();
 
-  // The weights of now are those that sample.
+  // Records that the present weights are those that sample.
   void note_sampling() { state_.behaviour.reset(); }
 
   bool has_gradient() const { return has_gradient_; }
@@ -98,8 +99,8 @@ class Trainer {
   // ranks: all ranks call this together, and rank 0 gets it; the others' moments are undefined.
   // Throws KRL_FAILED_PRECONDITION while a gradient waits for its step, which would lose it.
   TrainerState whole_state() const;
-  // Takes over another state, as whole_state() gives it. REQUIRES: tensors of this trainer's sizes
-  // and types, on any device.
+  // Takes over another state, as whole_state() returns it. REQUIRES: tensors of this trainer's
+  // sizes and types, on any device.
   void restore(TrainerState state);
 
   const ParameterLayout& layout() const { return model_.layout(); }

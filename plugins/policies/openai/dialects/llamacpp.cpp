@@ -3,7 +3,8 @@
 //
 // Its log-probabilities lack the tokens that end inside a character, and those of a stop text; its
 // streams lack these tokens altogether. So whole answers are asked for, without stop texts, which
-// are found in the answer here; what is missing then is asked for apart (missing_logprobs.hpp).
+// are found in the answer here; missing log-probabilities are then asked for separately
+// (missing_logprobs.hpp).
 #include <kernelrl/values.hpp>
 #include <limits>
 
@@ -25,7 +26,8 @@ Encoded encode(const Ask& ask) {
            {"top_p", ask.top_p},
            {"min_p", 0},
            {"repeat_penalty", 1},
-           // Top-k and top-p choose among what the temperature leaves; by default they come first.
+           // Top-k and top-p choose among the tokens that the temperature leaves; by default they
+           // come first.
            {"samplers", {"temperature", "top_k", "top_p"}},
            {"n_probs", 1},
            {"return_tokens", true},
@@ -33,7 +35,7 @@ Encoded encode(const Ask& ask) {
            {"seed", ask.seed}}};
 }
 
-// completion_probabilities is a subsequence of tokens: what it leaves out has no log-probability.
+// completion_probabilities is a subsequence of tokens: omitted tokens have no log-probability.
 void read_logprobs(const JsonNode& node, Choice& choice) {
   choice.logprobs.assign(choice.tokens.size(), std::nullopt);
   const auto entries = node.find("completion_probabilities");
@@ -73,7 +75,7 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   for (std::size_t i = 0; i < piece.size_of_array(); ++i) read_one(piece.element(i), ask, reply);
 }
 
-// The bias changes what is sampled, and no log-probability.
+// The bias changes the sampled token, and no log-probability.
 Encoded encode_token(const Ask& ask, TokenId forced, std::int64_t among) {
   Ask one = ask;
   one.n = 1;

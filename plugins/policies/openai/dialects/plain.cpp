@@ -43,8 +43,8 @@ Encoded encode(const Ask& ask) {
   return {"/v1/chat/completions", std::move(body)};
 }
 
-// A content is a text or a list of parts, of which those of type "thinking" (with a list of parts
-// of its own) are thoughts.
+// A content is a text or a list of parts; parts of type "thinking" (with a list of parts of their
+// own) are thoughts.
 void add_content(const JsonNode& content, std::string& text, std::string& thoughts) {
   if (!content.value().is_array()) {
     text += content.text();
@@ -79,7 +79,7 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
     const JsonNode node = choices.element(i);
     const std::uint32_t number = choice_number(node.find("index"), ask);
-    // Some servers have more to say after the end: an empty delta with the usage.
+    // Some servers send more after the end: an empty delta with the usage.
     const bool goes_on = ask.stream && reply.choices.count(number) > 0;
     read_choice(node, goes_on ? reply.choices[number] : open_choice(node, number, ask, reply));
   }

@@ -57,7 +57,8 @@ void check_ids(const JsonNode& ids, const Choice& choice) {
 void read_one(const JsonNode& node, Choice& choice, Reply& reply) {
   const JsonNode meta = node.get("meta_info");
   const JsonNode entries = meta.get("output_token_logprobs");
-  // An event holds all that came so far, or, as the server was started, what is new.
+  // An event holds everything that came so far, or, depending on how the server was started, only
+  // the new part.
   const std::int64_t so_far = meta.get("completion_tokens").integer(kMost);
   if (static_cast<std::int64_t>(entries.size_of_array()) == so_far) choice = Choice{};
   add_tokens(entries, choice);

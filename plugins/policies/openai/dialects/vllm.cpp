@@ -18,7 +18,7 @@ Encoded encode(const Ask& ask) {
                {"top_p", ask.top_p},
                {"top_k", ask.top_k},
                {"min_p", 0},
-               {"repetition_penalty", 1},  // a model's generation_config.json may say otherwise
+               {"repetition_penalty", 1},  // a model's generation_config.json may differ
                {"seed", ask.seed},
                {"logprobs", 0},  // for the tokens themselves, no alternatives
                {"return_token_ids", true},

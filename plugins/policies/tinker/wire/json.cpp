@@ -127,7 +127,7 @@ SampledSequence read_sequence(const json& object) {
   return sequence;
 }
 
-// The words of an error: of a text itself, of pydantic's list those for each place.
+// Returns the words of an error: a text itself, or for pydantic's list the text for each place.
 std::string words_of(const json& error) {
   if (error.is_string()) return error.get<std::string>();
   std::string words;

@@ -25,7 +25,7 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// An answer that says no more than that there is one.
+// An answer without contents.
 struct Done {};
 
 // ---- sessions and models ----------------------------------------------------------------------
@@ -61,7 +61,7 @@ struct CreateModel {
 };
 struct CreatedModel {
   std::string model_id;
-  std::string base_model;  // empty if the service does not say
+  std::string base_model;  // empty if the service does not tell
 };
 
 struct UnloadModel {
@@ -123,7 +123,8 @@ struct SampledSequence {
 
 struct SampleAnswer {
   std::vector<SampledSequence> sequences;
-  std::vector<float> prompt_logprobs;  // NaN where the service gives none, as of the first token
+  // NaN where the service sends none, such as for the first token.
+  std::vector<float> prompt_logprobs;
 };
 
 // ---- learning ---------------------------------------------------------------------------------

@@ -5,8 +5,8 @@
 
 namespace krl::libtorch {
 
-// The GPU number options.gpu of those that the process sees, which becomes the calling thread's
-// current one. Errors as MakeDevice says.
+// Makes a device of GPU number options.gpu among those that the process sees; it becomes the
+// calling thread's current one. Errors as for MakeDevice.
 std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThreads& threads);
 
 }  // namespace krl::libtorch

@@ -47,9 +47,9 @@ class BatchDecoder {
 
   virtual ~BatchDecoder() = default;
 
-  // Makes as many of the slots as memory allows, of at least `positions`, and returns what there is
-  // now; what slots held is lost. Throws krl::Failure (KRL_RESOURCE_EXHAUSTED) if there is no room
-  // for one.
+  // Makes as many of the slots as memory allows, of at least `positions`, and returns the new
+  // capacity; the contents of slots are lost. Throws krl::Failure (KRL_RESOURCE_EXHAUSTED) if there
+  // is no room for one.
   virtual Capacity reserve(std::int64_t slots, std::int64_t positions) = 0;
 
   // Gives the memory of the slots back.
@@ -66,10 +66,10 @@ class BatchDecoder {
   // Waits for the oldest advance() that was not collected. Valid until the next advance().
   virtual DrawnTokens collect() = 0;
 
-  // Forgets what is in progress, after an error.
+  // Forgets the samples in progress, after an error.
   virtual void reset() = 0;
 
-  // Waits until what this thread has done to the weights is visible to the decoder. Thread-safe.
+  // Waits until this thread's changes of the weights are visible to the decoder. Thread-safe.
   virtual void weights_ready() = 0;
 };
 

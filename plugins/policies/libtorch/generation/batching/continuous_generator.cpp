@@ -44,7 +44,7 @@ class ContinuousGenerator::Visit {
   void close() { call_->close(); }
   bool unfinished() const { return call_->unfinished(); }
 
-  // Delivers what is finished; false at the end.
+  // Delivers finished samples; returns false at the end.
   bool serve(const Deliver& deliver, const Poll& poll) {
     std::deque<GeneratedSample> finished;
     if (!call_->wait(finished)) return false;

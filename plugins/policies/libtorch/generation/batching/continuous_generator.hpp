@@ -28,8 +28,8 @@ class ContinuousGenerator final : public TextGenerator {
            const Poll& poll) override;
   void run_stream(const NextRequest& next, const Deliver& deliver, const Poll& poll) override;
 
-  // Gives the memory of keys and values back, for whatever needs it until the next call.
-  // REQUIRES: no call is running.
+  // Frees the memory of keys and values for other uses until the next call. REQUIRES: no call is
+  // running.
   void release();
 
  private:

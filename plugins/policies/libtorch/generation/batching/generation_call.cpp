@@ -8,7 +8,7 @@
 namespace krl::libtorch {
 namespace {
 
-// All samples of the requests, those of one prompt together, in the order of first appearance.
+// Returns all samples of the requests, grouped by prompt, in the order of first appearance.
 std::vector<GenerationCall::Ticket> tickets_of(std::span<const GenerationRequest> requests,
                                                std::size_t number) {
   const auto before = [](const GenerationRequest* a, const GenerationRequest* b) {

@@ -1,6 +1,6 @@
 // One call of a generator: its remaining requests, and the results on their way to the caller.
-// Shared by the caller's thread and the one that drives the device; the members say which thread
-// may use them.
+// Shared by the caller's thread and the one that drives the device; the members' comments state
+// which thread may use them.
 #pragma once
 
 #include <condition_variable>
@@ -32,21 +32,21 @@ class GenerationCall {
   void close();
   // True if samples are asked for that have not been taken by wait().
   bool unfinished() const;
-  // Waits a few milliseconds at most and takes what is finished. False when all has been taken and
-  // no more will come. Throws what fail() was given.
+  // Waits a few milliseconds at most and takes finished samples. Returns false when all have been
+  // taken and no more will come. Throws the error passed to fail().
   bool wait(std::deque<GeneratedSample>& finished);
-  // The caller goes: nothing more is wanted.
+  // The caller leaves and needs nothing more.
   void leave();
   // Returns when the driver has let go of the requests.
   void wait_detached();
 
   // --- The driver's.
 
-  // The samples to start, those of one prompt that came together one after the other.
+  // Returns the samples to start; those of one prompt that came together are consecutive.
   std::deque<Ticket>& waiting();
   void finish(GeneratedSample sample);
   void fail(std::exception_ptr error);
-  // Nothing more is wanted: failed, or the caller goes.
+  // True if nothing more is needed: the call failed, or the caller leaves.
   bool cancelled() const;
   // No more requests will come, and none is waiting.
   bool exhausted();

@@ -93,7 +93,7 @@ std::int64_t Scheduler::positions_of(const GenerationRequest& request) const {
 void Scheduler::drop_ended_calls() {
   for (Slot& slot : slots_) {
     if (!slot.sample || !slot.sample->call->cancelled()) continue;
-    slot.sample->ended = true;  // also for what is in progress
+    slot.sample->ended = true;  // also for steps in progress
     slot.sample = nullptr;
   }
   std::erase_if(calls_, [&](const std::shared_ptr<GenerationCall>& call) {
@@ -118,7 +118,7 @@ bool Scheduler::make_room() {
   if (waiting == 0) return true;
   const bool more_slots_help = capacity_.slots < options_.most_slots && !memory_is_full_;
   const bool idle = !growing() && under_way_.empty();
-  // Rebuilding slots means waiting for what grows: for a few more samples it does not pay.
+  // Rebuilding slots means waiting for growing samples: for a few more samples it does not pay.
   const std::int64_t worth_it = idle ? capacity_.slots : 2 * capacity_.slots;
   if (next <= capacity_.positions && !(more_slots_help && waiting > worth_it)) return true;
   if (!idle) return false;

@@ -33,7 +33,7 @@ class Scheduler {
   // REQUIRES: checked requests.
   void add(std::shared_ptr<GenerationCall> call);
 
-  // Starts what can start, advances, and takes what is there. False when nothing is left to do;
+  // Starts waiting samples, advances, and takes results. Returns false when nothing is left to do;
   // then the weights may change. Errors of the decoder are thrown.
   bool round();
 
@@ -67,7 +67,8 @@ class Scheduler {
   bool growing() const;
   std::int64_t positions_of(const GenerationRequest& request) const;
   void drop_ended_calls();
-  // False while what is growing has to end first, because the next sample needs larger slots.
+  // Returns false while growing samples have to end first, because the next sample needs larger
+  // slots.
   bool make_room();
   void fill_slots();
   std::vector<Placement> take_waiting(std::size_t most);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kPositionStep = 64;   // slots are made for multiples of it
 constexpr std::int64_t kPrefillPiece = 128;  // rows, if they are fixed
 
-// The decoder's stream and device for what follows, and no autograd.
+// Selects the decoder's stream and device, and disables autograd, in this scope.
 struct OnStream {
   explicit OnStream(const c10::cuda::CUDAStream& stream) : guard(stream) {}
   c10::cuda::CUDAStreamGuard guard;

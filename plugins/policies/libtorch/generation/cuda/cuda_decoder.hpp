@@ -21,7 +21,7 @@ struct CudaDecoderOptions {
 
 class CudaDecoder final : public BatchDecoder {
  public:
-  // `parameters` as DeviceModel says, `ends` as in TokenTexts. Compiles kernels, or loads them.
+  // `parameters` as for DeviceModel, `ends` as in TokenTexts. Compiles kernels, or loads them.
   CudaDecoder(const ModelConfig& config, const DecoderParameters& parameters,
               std::vector<TokenId> ends, CudaDecoderOptions options);
   ~CudaDecoder() override;

@@ -35,7 +35,7 @@ void DecodeStep::reserve(const SlotCache& cache, SlotState* slots, const at::Ten
   const auto ints = model_.options().dtype(at::kInt);
   slot_of_row_ = at::full({rows}, -1, ints);
   states_ = at::empty({rows, sizeof(RowState) / sizeof(int)}, ints);
-  // Zeros: idle rows go through the products too, and must not meet what is not a number.
+  // Zeros are needed because idle rows go through the products too, and must not contain NaN.
   const auto rows_of = [&](std::int64_t width) { return model_.empty({rows, width}).zero_(); };
   x_ = rows_of(config.hidden);
   normed_ = rows_of(config.hidden);

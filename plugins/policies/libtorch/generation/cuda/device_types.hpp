@@ -9,7 +9,7 @@ namespace krl::libtorch {
 // starts, then by the sampling kernel after each token.
 struct SlotState {
   int position;     // position of `token`; below 0 = idle, and skipped by every kernel
-  int token;        // the last one: what the next step computes
+  int token;        // the last one: the input of the next step
   int drawn;        // tokens drawn so far
   int limit;        // the sample ends with this many
   unsigned sample;  // names its random stream together with `seed` (random_stream.hpp)

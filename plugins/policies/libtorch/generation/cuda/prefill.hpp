@@ -13,7 +13,7 @@ namespace krl::libtorch {
 class Prefill {
  public:
   // If `fixed_rows` is not 0, products are done in pieces of so many rows, so that a prompt's keys
-  // and values do not depend on what is computed alongside it.
+  // and values do not depend on the other prompts in the batch.
   Prefill(const DeviceModel& model, const GenerationKernels& kernels, std::int64_t fixed_rows);
 
   void run(std::span<const StartBatch::Prefill> prompts, const SlotCache& cache) const;

@@ -33,8 +33,8 @@ void rotate(at::Tensor& qkv, const at::Tensor& cosine, const at::Tensor& sine, s
   });
 }
 
-// One sequence's heads as torch's attention wants them, [1, heads, length, head_size], without a
-// copy.
+// Returns one sequence's heads in the layout of torch's attention, [1, heads, length, head_size],
+// without a copy.
 at::Tensor heads_of(const at::Tensor& rows, std::int64_t first_column, std::int64_t heads,
                     std::int64_t head_size) {
   return rows.narrow(1, first_column, heads * head_size)

@@ -24,8 +24,8 @@ at::Tensor split_out(const at::Tensor& x, const ModelConfig& config) {
   return x.unflatten(1, {config.heads, config.head_size()});
 }
 
-// The memory-efficient attention knows no groups: keys and values once for each query head, and the
-// sum over a group on the way back. It wants a batch of one.
+// The memory-efficient attention does not support groups: keys and values are repeated for each
+// query head, and summed over a group on the way back. It requires a batch of one.
 at::Tensor widened(const at::Tensor& x, const ModelConfig& config) {
   return x.repeat_interleave(config.heads / config.kv_heads, 1).unsqueeze(0);
 }

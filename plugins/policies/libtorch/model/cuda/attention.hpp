@@ -11,7 +11,7 @@ namespace krl::libtorch {
 
 // State for backward in addition to inputs and output.
 struct AttentionTrace {
-  at::Tensor normaliser, first_state, second_state;  // the states are those of an unused dropout
+  at::Tensor normaliser, first_state, second_state;  // states of an unused dropout
 };
 
 // heads [N, qkv_width]: queries, keys, values, prepared → [N, attention_width].

@@ -283,7 +283,8 @@ at::Tensor CudaOperations::attention(const at::Tensor& qkv, const Block& block,
     prepared = prepare_heads(qkv, block, angles);
     out = attend(prepared, config(), batch, trace);
   }
-  // Norms of heads want what they took: then that is kept, and the prepared heads are made again.
+  // Norms of heads need their inputs in backward: then these are kept, and the prepared heads are
+  // made again.
   const at::Tensor kept = config().qk_norm() ? qkv.detach() : prepared;
   record({qkv}, {out},
          [this, kept, block, angles, batch, out = out.detach(),

@@ -25,7 +25,7 @@ policies::TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& v
           numbers<float>(inputs.returns)};
 }
 
-// Sums the critic's gradients, and adds what flows back from its values to that of the hidden
+// Sums the critic's gradients, and adds the gradient through its values to that of the hidden
 // states.
 void critic_backward(const DecoderParameters& parameters, const at::Tensor& hidden,
                      const at::Tensor& by_values, const at::Tensor& by_hidden) {
@@ -76,7 +76,7 @@ void CudaPredictor::learn(const at::Tensor& hidden, const DecoderParameters& par
     for_chunks(rows, [&](const auto& part) {
       const at::Tensor chunk = part(x), logits = at::mm(chunk, head.value.t());
       const std::int64_t count = chunk.size(0);
-      // Three rows of what was predicted, and two of the derivatives.
+      // Three rows for the predictions, and two for the derivatives.
       const at::Tensor numbers = at::empty({5, count}, x.options().dtype(at::kFloat));
       const Softmax softmax{numbers[0], numbers[1], numbers[2]};
       softmax_sums(logits, part(targets), temperature, softmax);

@@ -1,5 +1,5 @@
-// Attention of one new token over what its slot has cached, for any type and size of heads: what
-// float32 and unusual shapes use. bfloat16 has a faster one (tensor_attention.cu).
+// Attention of one new token over its slot's cache, for any type and size of heads: used for
+// float32 and unusual shapes. bfloat16 has a faster one (tensor_attention.cu).
 //
 // A block computes one head of one row: each warp takes every kAttendWarps-th position, with lanes
 // over the components, and keeps its own running softmax (Milakov and Gimelshein, "Online

@@ -117,8 +117,8 @@ extern "C" __global__ void __launch_bounds__(kPrepareThreads)
               cache, copies + first, first_copy[prompt + 1] - first);
 }
 
-// Copies prompts from slot to slot: one block for each copy, layer and head of the keys.
-// keys and values are those of all layers.
+// Copies prompts from slot to slot: one block for each copy, layer and head of the keys. keys and
+// values cover all layers.
 extern "C" __global__ void copy_prompts(const PromptCopy* list, Element* keys, Element* values,
                                         int slots, int capacity) {
   const PromptCopy copy = list[blockIdx.x];

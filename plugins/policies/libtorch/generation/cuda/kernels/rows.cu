@@ -59,8 +59,8 @@ __device__ inline void embed_row(int token, const Element* embedding, float scal
   norm_row(part, gains, epsilon, out + row);
 }
 
-// The start of a step: says what each row computes, and counts the steps of a block, which tells
-// the sampling kernel where to put its tokens. One block a row.
+// Starts a step: writes the work of each row, and counts the steps of a block, which tells the
+// sampling kernel where to put its tokens. One block per row.
 extern "C" __global__ void __launch_bounds__(kRowThreads)
     embed_step(const int* slot_of_row, const SlotState* slots, RowState* rows, int* step,
                const Element* embedding, float scale, const Element* gain, float epsilon,

@@ -95,7 +95,7 @@ struct Row {
   float scale, max;
   // Token `id` is in the draw if order_of(logit, id) >= least; 0 = all are.
   unsigned long long least;
-  double chunks[kChunks];  // the weight of what is in the draw, by chunk
+  double chunks[kChunks];  // weight of the candidates in the draw, by chunk
 
   __device__ float weight(float logit) const { return exponential(logit * scale - max); }
 };
@@ -103,7 +103,8 @@ struct Row {
 // Grows with the logit, and of equal ones is larger for the smaller id; never 0. No two tokens of a
 // row share one, so "the n likeliest" always means exactly n.
 constexpr int kIdBits = 24;
-constexpr int kLogitBits = 8 * sizeof(Element);  // the rest of a bfloat16's float says nothing
+// The rest of a bfloat16's float has no information.
+constexpr int kLogitBits = 8 * sizeof(Element);
 constexpr int kOrderBits = kLogitBits + kIdBits;
 static_assert(kVocabulary < 1 << kIdBits, "ids do not fit kIdBits");
 __device__ inline unsigned long long order_of(float logit, int id) {
@@ -124,8 +125,8 @@ __device__ inline void for_each_logit(const Row& row, int begin, int end, Visit 
   }
 }
 
-// Probabilities as integers, so that their sums do not depend on the order of atomic additions:
-// with the likeliest at 2⁴⁰, what is lost is below 2⁻⁴⁰ a token.
+// Probabilities are integers, so that their sums do not depend on the order of atomic additions:
+// with the likeliest at 2⁴⁰, the loss is below 2⁻⁴⁰ per token.
 constexpr double kFixedOne = 1099511627776.0;
 
 // The order of the last token that is needed when the tokens `from` >= row.least are taken in
@@ -165,7 +166,7 @@ __device__ inline double sum_block(double x) {
   __shared__ double warps[kSampleThreads / 32];
 #pragma unroll
   for (int lanes = 16; lanes > 0; lanes /= 2) x += __shfl_xor_sync(kAllLanes, x, lanes);
-  __syncthreads();  // after what the last call's threads read
+  __syncthreads();  // after the reads of the last call's threads
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;
   __syncthreads();
   double total = 0;

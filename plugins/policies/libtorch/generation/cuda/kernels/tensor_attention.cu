@@ -37,7 +37,7 @@ __device__ inline float exp2_fast(float x) {
   return result;
 }
 
-// The transpose of an 8 x 8 matrix of which every lane holds a pair of a row.
+// Transposes an 8 x 8 matrix of which every lane holds a pair of a row.
 __device__ inline unsigned transpose(unsigned pair) {
   unsigned result;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
@@ -116,7 +116,7 @@ __device__ inline void score_tile(const Tile& keys, const uint4 (&queries)[kLoad
   }
 }
 
-// Replaces scores by weights under the new maximum, and shrinks what was summed under the old one.
+// Replaces scores by weights under the new maximum, and scales down the sums under the old one.
 __device__ inline void weigh_tile(float (&scores)[kTiles][4], RunningSoftmax& softmax) {
 #pragma unroll
   for (int q = 0; q < 2; ++q) {
@@ -251,8 +251,8 @@ __device__ inline void join(const NewToken& token, const WarpResults& results, E
   }
 }
 
-// Grid: rows · kv_heads. qkv [rows, qkv_width] as the product gives it, out [rows,
-// attention_width]. TENSOR_BLOCKS blocks are to fit a multiprocessor, so that enough loads are
+// Grid: rows · kv_heads. qkv [rows, qkv_width] as the product writes it, out [rows,
+// attention_width]. TENSOR_BLOCKS blocks should fit a multiprocessor, so that enough loads are
 // under way.
 extern "C" __global__ void __launch_bounds__(kTensorThreads, TENSOR_BLOCKS)
     tensor_attention(const RowState* rows, const Element* qkv, HeadWeights weights,

@@ -1,7 +1,8 @@
 // The gradient of the embedding: sums [vocabulary, hidden] += scale · by_x[row] for each row of the
-// batch, to the row of its token. `sorted` are the batch's tokens in order and `rows` where each
-// stood, so that one block adds all rows of a token, in a fixed order and without atomics. One block
-// for each of the batch's `count` rows; those that are not the first of their token return at once.
+// batch, to the row of its token. `sorted` are the batch's tokens in order and `rows` their
+// positions, so that one block adds all rows of a token, in a fixed order and without atomics. One
+// block for each of the batch's `count` rows; blocks of rows that are not the first of their token
+// return at once.
 
 extern "C" __global__ void __launch_bounds__(kEmbeddingThreads)
     embedding_backward(const Element* by_x, const long long* sorted, const long long* rows,

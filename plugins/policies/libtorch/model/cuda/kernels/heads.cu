@@ -19,7 +19,7 @@ struct Pairs {
   float low[kPairVectorsPerLane][kPairVector], high[kPairVectorsPerLane][kPairVector];
 };
 
-// The first component of access v of this lane; at or beyond kHalf there is none.
+// Returns the first component of access v of this lane; at or beyond kHalf there is none.
 __device__ inline int component_of(int v) {
   return (v * kGroupLanes + static_cast<int>(threadIdx.x) % kGroupLanes) * kPairVector;
 }
@@ -120,9 +120,9 @@ extern "C" __global__ void __launch_bounds__(kHeadThreads)
   store_head(x, out + group * kHeadSize);
 }
 
-// The way back through the norm of a head, in place: `by` is the gradient of what the norm gave, x
-// what it took. Adds by · n, times the two factors, to the gradients of the two gains: an index
-// instead would send them from registers to memory.
+// Computes the way back through the norm of a head, in place: `by` is the gradient of the norm's
+// output, x its input. Adds by · n, times the two factors, to the gradients of the two gains: an
+// index instead would send them from registers to memory.
 __device__ inline void norm_head_backward(const Pairs& x, const Pairs& gain, float epsilon,
                                           float is_query, float is_key, Pairs& by,
                                           Pairs& by_query_gain, Pairs& by_key_gain) {
@@ -173,9 +173,9 @@ __device__ inline void leave_gain(Pairs& by_gain, float* part) {
   }
 }
 
-// The gradients of the heads' queries [rows, heads, head_size], keys and values [rows, kv_heads,
-// head_size] → by_qkv [rows, qkv_width]. With norms of heads: qkv is what the norm took, and each
-// block leaves its parts of the gains' gradients, the queries' and then the keys', in row
+// Maps the gradients of the heads' queries [rows, heads, head_size], keys and values [rows,
+// kv_heads, head_size] to by_qkv [rows, qkv_width]. With norms of heads: qkv is the norm's input,
+// and each block leaves its parts of the gains' gradients, the queries' and then the keys', in row
 // blockIdx.x of gain_parts [blocks, 2 · head_size].
 extern "C" __global__ void __launch_bounds__(kHeadThreads)
     prepare_heads_backward(const Element* by_queries, const Element* by_keys,

@@ -130,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(kNormThreads)
   }
 }
 
-// sums [width] += the columns of parts [rows, stride], of which the first `width` count; the order
-// of the additions is fixed. A block adds 32 columns.
+// Computes sums [width] += the columns of parts [rows, stride], of which the first `width` count;
+// the order of the additions is fixed. A block adds 32 columns.
 constexpr int kColumnWarps = 32;
 extern "C" __global__ void __launch_bounds__(32 * kColumnWarps)
     add_columns(const float* parts, int rows, int stride, int width, float* sums) {

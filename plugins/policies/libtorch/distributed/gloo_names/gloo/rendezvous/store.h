@@ -1,6 +1,6 @@
 // The names of Gloo that torch's ProcessGroupGloo.hpp mentions: the wheel carries that header and
 // Gloo itself, but not the headers of Gloo. Only declared: torch builds and uses these objects, we
-// only hold what it gives us. See distributed/gloo_backend.cpp.
+// only hold them. See distributed/gloo_backend.cpp.
 #pragma once
 
 #include <chrono>
