@@ -1,4 +1,4 @@
-# What the model of a GPU is fitted to; see the source.
+# Prints the counters that the model of a GPU is fitted to; see the source.
 if(TARGET kernelrl_cpu_fixture)
   add_executable(launch_counters
     ${CMAKE_CURRENT_LIST_DIR}/launch_counters.cpp ${CMAKE_CURRENT_LIST_DIR}/corpus.cpp

@@ -1,4 +1,4 @@
-# What sampling from a server costs; bench/remote_bench.py drives it.
+# Measures the cost of sampling from a server; bench/remote_bench.py drives it.
 if(TARGET kernelrl_scripted_server AND TARGET openai)
   add_executable(remote_bench ${CMAKE_CURRENT_LIST_DIR}/remote_bench.cpp)
   target_link_libraries(remote_bench

@@ -23,7 +23,7 @@ target_link_libraries(kernelrl_pcre2 INTERFACE ${PCRE2_LIBRARY})
 
 if(KERNELRL_LIBTORCH)
   include(Torch)
-  # What scripts/setup.sh brings later, the next build sees: the policy's GPU part is a target only where there is NVRTC.
+  # The next build notices wheels that scripts/setup.sh installs later: the policy's GPU part is a target only with NVRTC.
   if(EXISTS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
   endif()

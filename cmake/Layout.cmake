@@ -1,7 +1,7 @@
-# Where everything lies, in the build tree as under an installation prefix, so that programs, plugins and workers find
+# The places of all files, in the build tree as under an installation prefix, so that programs, plugins and workers find
 # one another by the same relative paths:
 #   bin/kernelrl   lib/kernelrl/plugins/*.krl.so   lib/kernelrl/engines/*.so   libexec/kernelrl/*   share/kernelrl/
-#   lib/kernelrl/python/   the wheels: torch and what there is of CUDA (Torch.cmake)
+#   lib/kernelrl/python/   the wheels: torch and the installed parts of CUDA (Torch.cmake)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(KERNELRL_PLUGIN_DIR lib/kernelrl/plugins)
 set(KERNELRL_ENGINE_DIR lib/kernelrl/engines)

@@ -1,4 +1,4 @@
-# libtorch on the CPU: `kernelrl::torch_cpu`. Torch's own package file wants nvcc even where no GPU is used, so the wheel is
+# libtorch on the CPU: `kernelrl::torch_cpu`. Torch's own package file requires nvcc even where no GPU is used, so the wheel is
 # described here. Only libtorch_cpu and libc10 are linked; CUDA stays out of the process until a plan asks for it.
 set(KERNELRL_PYTHON_DEPS ${CMAKE_SOURCE_DIR}/.deps/python CACHE PATH "Folder with the unpacked torch wheel")
 set(_torch ${KERNELRL_PYTHON_DEPS}/torch)

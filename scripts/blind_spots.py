@@ -24,7 +24,7 @@ def sizes_in_scope(candidate):
     return sorted(set.intersection(*names) & candidate.task.sizes) if names else []
 
 
-# What nobody wrote.
+# Reads of memory that nobody wrote.
 
 def unset_accumulator(rng, c):
     """`float acc = 0; … acc += x` without the start."""

@@ -58,7 +58,7 @@ def answers_of_vllm(directory, adapter):
     if adapter:
         config = json.loads((pathlib.Path(adapter) / "adapter_config.json").read_text())
         rank = next(n for n in (8, 16, 32, 64, 128, 256, 320, 512) if n >= config["r"])
-        # Where vLLM makes room for an adapter of the output matrix, it fails in prompt_logprobs of several requests on a CPU.
+        # If vLLM makes room for an adapter of the output matrix, prompt_logprobs of several requests fail on a CPU.
         options |= {"enable_lora": True, "max_lora_rank": rank, "lora_target_modules": config["target_modules"]}
         request = LoRARequest("adapter", 1, str(pathlib.Path(adapter).resolve()))
     greedy = SamplingParams(temperature=0, max_tokens=NEW_TOKENS, logprobs=0, prompt_logprobs=0)

@@ -107,7 +107,7 @@ start_skyrl() {
     --checkpoints-base "$folder/checkpoints" --host 127.0.0.1 --port "$port"
 }
 
-# section TITLE COMMAND…: runs it, and puts what it prints into the report.
+# section TITLE COMMAND…: runs it, and puts its output into the report.
 section() {
   local title=$1 ended=0
   shift
@@ -131,7 +131,7 @@ install_skyrl
   echo "vLLM 0.32.0 and SkyRL 0.3.0, both on the CPU"
 } > "$report"
 
-# What the iterations of a run came to.
+# Prints the results of a run's iterations.
 show_run() {
   python3 - "$1/metrics.jsonl" << 'END'
 import json, sys
@@ -144,7 +144,7 @@ for line in open(sys.argv[1]):
 END
 }
 
-# run_plan PLAN WORD…: a run in $folder/runs, and what it came to.
+# run_plan PLAN WORD…: a run in $folder/runs, and its results.
 run_plan() {
   local name
   name=$(basename "$1" .toml)

@@ -31,7 +31,7 @@ require() {
   command -v "$1" > /dev/null || fail "needs $1; install it: apt-get install $2"
 }
 
-# What only people need, and what apt left behind.
+# Removes files that only people need, and those that apt left behind.
 trim() {
   as_root rm -rf "$1"/usr/share/{doc,info,locale,man} "$1"/var/{cache/apt,lib/apt/lists,log}
 }

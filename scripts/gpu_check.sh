@@ -20,7 +20,7 @@ for program in tests/gpu_test bench/gpu_bench; do
   exit 2
 done
 
-# section TITLE COMMAND…: runs it, and puts what it prints into the report.
+# section TITLE COMMAND…: runs it, and puts its output into the report.
 section() {
   local title=$1 code
   shift
@@ -61,7 +61,7 @@ section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
 section "Killed processes" "$build/bench/gpu_bench" kills "${SECONDS_OF_KILLS:-60}"
 section "The cpu backend against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
 section "Counters" "$build/bench/gpu_bench" counters
-# What ncu wrote last is kept beside the report, as FILE.ncu.csv.
+# The last output of ncu is kept beside the report, as FILE.ncu.csv.
 if ncu=$(command -v ncu); then
   wrapped=$(mktemp -d)
   cat > "$wrapped/ncu" << EOF
@@ -79,7 +79,7 @@ EOF
   rm -rf "$wrapped"
 fi
 
-# Of the local policy: linked with libtorch_cuda, which starts only where all that it needs is installed (scripts/setup.sh --gpu).
+# The local policy is linked with libtorch_cuda, which starts only where all of its libraries are installed (scripts/setup.sh --gpu).
 if "$build/tests/policy_gpu_test" --gtest_list_tests > /dev/null 2>&1; then
   section "Tests of the policy" "$build/tests/policy_gpu_test" --gtest_brief=1 || tests=1
   transformers=$(python3 -c 'import transformers; print("yes")' 2> /dev/null)

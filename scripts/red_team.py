@@ -65,7 +65,7 @@ class Candidate:
     def __init__(self, task, source, origin, expected):
         self.task, self.source, self.origin, self.expected = task, source, origin, expected
         self.history, self.certain, self.slower, self.right = [], False, False, False
-        self.hidden_from_gpus = False  # what is wrong with it: the machine of `cpu` alone sees reads of others' memory
+        self.hidden_from_gpus = False  # only the machine of `cpu` sees the fault: reads of others' memory
         self.original = source
 
 
@@ -131,7 +131,7 @@ def parameter_names(candidate, wanted):
     return [names[0] for argument, names in zip(arguments, parameters) if names and argument in wanted]
 
 
-# Wrong by construction: whatever the kernel does else, it cannot be right any more.
+# Wrong by construction: no other part of the kernel can make it right.
 
 def shorter_guard(rng, c):
     sizes = "|".join(sorted(c.task.sizes))
@@ -273,7 +273,7 @@ def as_macro(rng, c):
 def spliced_lines(rng, c):
     if "//" in re.sub(r"(?m)^//.*$", "", c.source):
         return None
-    in_code = r"(?m)^(?!//)(.*\w) (?=\w)"  # a directive stands on one line
+    in_code = r"(?m)^(?!//)(.*\w) (?=\w)"  # a directive is on one line
     return replaced(rng, c.source, in_code, lambda m: m[1] + " \\\n")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the unity builds of the presets do not show:
+# Finds errors that the unity builds of the presets do not show:
 #   - clang-tidy 14 with .clang-tidy on the public headers: the SDK's as C++17, the core's as C++20. Each set is included by one
 #     file, which takes seconds; each header by itself would take minutes;
 #   - a missing #include: each source of the core is compiled by itself, as far as the compiler's errors, which takes about a

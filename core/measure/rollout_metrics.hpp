@@ -17,8 +17,8 @@ namespace krl::core {
 // counted:
 //   reward/{mean,std}, reward/<term>/mean, response_length/{mean,max,clip_ratio},
 //   episode/{turns,best_reward}, infra_errors, of which reward/lost for want of a score,
-//   cache/hit_rate, verdict/<name> (share), and kernel/… as below; turn_N/… per turn if an episode may have several
-//   (`turns`), tier_N/… per tier of the task.
+//   cache/hit_rate, verdict/<name> (share), and kernel/… as below; turn_N/… per turn if an episode
+//   may have several (`turns`), tier_N/… per tier of the task.
 // The metrics of kernels are compile_rate, pass_rate, fast_1 and fast_2 (share of turns that pass
 // and are more than 1 or 2 times as fast as the baseline: is_fast), flagged (share); over the
 // passing, timed ones speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3);

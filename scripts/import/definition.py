@@ -177,7 +177,7 @@ class DefinitionProblem(Sized):
         self.definition, self.name, self.key = definition, definition.name, definition.name
         self.source = data["reference"]
         self.input_specs, self.output_specs = data["inputs"], data["outputs"]
-        self.notes = []          # what the task has in place of what the definition says
+        self.notes = []          # deviations of the task from the definition
         self.published = None
         self.functions = {}
         self.check_types()

@@ -259,7 +259,7 @@ extern "C" __global__ void krl_put_away(char* arena, const Move* moves, u64 byte
   }
 }
 
-// Copies the copies back, or the sets if there are none, one after the other to `to`; guards take
+// Moves the kept copies, or the sets if there are none, one after the other to `to`; guards take
 // their place.
 extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, u64 start, u64 mask,
                                      char* to) {
