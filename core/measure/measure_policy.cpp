@@ -7,6 +7,7 @@
 
 #include "core/episode/rollout.hpp"
 #include "core/measure/rollout_metrics.hpp"
+#include "core/stage/task_preparation.hpp"
 
 namespace krl::core {
 namespace {
