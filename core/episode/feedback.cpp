@@ -59,7 +59,10 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
 // Says how a kernel without a directive was launched, which is not what a beginner expects.
 std::string note_on_default_launch(const Candidate& candidate, const Evaluation& evaluation) {
   const auto has = [&](std::string_view text) { return candidate.source.find(text) != text.npos; };
-  if (evaluation.contract != Contract::kDevice || has("@launch") || !has("__global__")) return {};
+  const bool has_run =
+      evaluation.verdict == Verdict::kWrongResult || evaluation.verdict == Verdict::kRuntimeFault;
+  if (!has_run || evaluation.contract != Contract::kDevice || has("@launch") || !has("__global__"))
+    return {};
   return "it has no // @launch name<<<grid, block>>>(arguments), so it was launched with one "
          "thread per output element in blocks of 256\n";
 }

@@ -49,6 +49,19 @@ TEST(Feedback, AdvisesAboutWhatIsWorst) {
   EXPECT_EQ(describe_strategies(e), "warp shuffles");
 }
 
+TEST(Feedback, SaysHowAKernelWithoutADirectiveWasLaunched) {
+  Evaluation e;
+  e.verdict = Verdict::kWrongResult;
+  const auto says = [&](const char* source) {
+    return describe_result({source, "", Format::kExact}, e).find("it has no // @launch") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(says("__global__ void k() {}"));
+  EXPECT_FALSE(says("// @launch k<<<1, 1>>>()\n__global__ void k() {}"));
+  e.verdict = Verdict::kRejected;
+  EXPECT_FALSE(says("__global__ void k() {}")) << "it was not launched";
+}
+
 TEST(Feedback, JudgesCoalescingByTheWidthOfTheAccess) {
   const auto advice = [](std::vector<Value> values) {
     Evaluation e;
