@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/console.hpp"
@@ -34,6 +35,16 @@ Result<int> run_program(Words words) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<int> run_script(const std::string& name, const Words& words) {
+  const char* const chosen = std::getenv("KERNELRL_PYTHON");
+  Words all = {chosen != nullptr ? chosen : "python3",
+               (shared_files() / "import" / (name + ".py")).string()};
+  all.insert(all.end(), words.begin(), words.end());
+  auto code = run_program(std::move(all));
+  if (!code) code.error().message += "; this needs Python 3.11: set KERNELRL_PYTHON to it";
+  return code;
 }
 
 std::string installed_program(const std::string& name) {

@@ -14,6 +14,9 @@ using namespace core;
 // 128 + N if signal N ended it, or kFailedPrecondition if it cannot be started. Blocks; main thread.
 Result<int> run_program(Words words);
 
+// Runs scripts/import/NAME.py, as installed, with Python: KERNELRL_PYTHON, or else python3.
+Result<int> run_script(const std::string& name, const Words& words);
+
 // The path of a program in libexec/kernelrl.
 std::string installed_program(const std::string& name);
 

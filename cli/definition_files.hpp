@@ -11,10 +11,10 @@
 namespace krl::cli {
 using namespace core;
 
-// Writes FOLDER/definitions, workloads, blob, solutions and traces; files of the same names are
-// replaced. Returns a line on the written files, and one on each task that was left out with the
-// reason. An error: a file cannot be read or written.
-Result<std::string> write_definitions(const std::vector<Task>& tasks, const RunLayout& run,
-                                      const std::filesystem::path& folder);
+// Has scripts/import/export_definitions.py write FOLDER/definitions, workloads, blob, solutions and
+// traces; files of the same names are replaced. Gives the script's exit code. An error: a file
+// cannot be read or written, or Python cannot be started.
+Result<int> write_definitions(const std::vector<Task>& tasks, const RunLayout& run,
+                              const std::filesystem::path& folder);
 
 }  // namespace krl::cli

@@ -129,10 +129,8 @@ Result<std::vector<Task>> tasks_of_run(const RunInfo& run, const CommandLine& li
 int export_definitions(const RunInfo& run, const CommandLine& line) {
   const auto tasks = tasks_of_run(run, line);
   if (!tasks) return report(tasks.error());
-  const auto written = write_definitions(*tasks, {run.directory}, line.text("folder"));
-  if (!written) return report(written.error());
-  print(*written);
-  return kDone;
+  const auto code = write_definitions(*tasks, {run.directory}, line.text("folder"));
+  return code ? *code : report(code.error());
 }
 
 int export_run(const RunInfo& run, const CommandLine& line) {

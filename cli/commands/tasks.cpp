@@ -91,14 +91,9 @@ int import(const Words& words) {
                           did_you_mean(format, known, "; known: kernelbench, definitions") + "\n");
     return kWrongCall;
   }
-  const fs::path script = shared_files() / "import" / (format + ".py");
-  const char* const chosen = std::getenv("KERNELRL_PYTHON");
-  Words all = {chosen != nullptr ? chosen : "python3", script.string()};
-  all.insert(all.end(), words.begin() + 1, words.end());
-  const auto code = run_program(std::move(all));
+  const auto code = run_script(format, {words.begin() + 1, words.end()});
   if (code) return *code;
-  print_error("kernelrl: error: " + code.error().message +
-              "; importing needs Python 3.11: set KERNELRL_PYTHON to it\n");
+  report(code.error());
   return kRunFailed;
 }
 

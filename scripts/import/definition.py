@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import torch
 
 import task_file
-from importer import LeftOut
+from left_out import LeftOut
 from problem import AnyDevice, Sized, recorded_randint
 
 TYPES = {name: getattr(torch, name) for name in ("float32", "float16", "bfloat16", "int32", "int64", "bool")}

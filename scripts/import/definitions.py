@@ -31,7 +31,7 @@ except ImportError as error:
 import reference
 import task_file
 from definition import TYPES, DefinitionProblem, names_of, read_folder
-from importer import MOST_LAUNCHES, Importer, LeftOut, import_all, summary, warm_up
+from importer import MOST_LAUNCHES, Importer, import_all, summary, warm_up
 from solution import answer_of, answers
 
 RTOL = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 1.6e-2}  # where workloads state none: a few roundings

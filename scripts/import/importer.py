@@ -31,10 +31,6 @@ MANY_WEIGHTS = 100         # from here on a trace is tried first
 MANY_OPERATIONS = 500      # the same
 
 
-class LeftOut(Exception):
-    """Why a problem is not imported, in one sentence."""
-
-
 def close(one, other, tolerance):
     def alike(a, b):
         return torch.allclose(a, b.to(a.dtype), rtol=tolerance, atol=tolerance, equal_nan=True)

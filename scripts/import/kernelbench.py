@@ -28,7 +28,7 @@ except ImportError as error:
     sys.exit(f"kernelbench.py: {error.name or error} is missing: pip install torch==2.11.0 numpy setuptools einops")
 
 import task_file
-from importer import MOST_LAUNCHES, Importer, LeftOut, commit_of, import_all, warm_up
+from importer import MOST_LAUNCHES, Importer, commit_of, import_all, warm_up
 from problem import Problem
 
 LINEAR = {

@@ -4,9 +4,9 @@ extensions in CUDA under the contract host (docs/nvcc.md).
 import re
 import statistics
 
-from importer import LeftOut
+from left_out import LeftOut
+from launcher import MARK
 
-MARK = "// ---- The launcher that kernelrl wrote"
 LIBRARIES = re.compile(r'#\s*include\s*[<"](cublas|cudnn|cutlass|cute/|cufft|curand|nccl|flashinfer|ATen/native)')
 
 
