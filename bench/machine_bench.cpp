@@ -196,7 +196,6 @@ int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
   const std::string word = argc > 2 ? argv[2] : "";
   const std::string worker = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-machine-x86-64";
-  if (__builtin_cpu_supports("x86-64-v4")) measure(worker + "-v4", repeats, word);
   if (__builtin_cpu_supports("x86-64-v3")) measure(worker + "-v3", repeats, word);
   measure(worker, repeats, word);
 }

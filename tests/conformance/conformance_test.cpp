@@ -35,10 +35,6 @@ std::map<std::string, std::string> known_differences() {
 
 bool processor_has_level() {
   const std::string_view level = KERNELRL_MACHINE_LEVEL;
-  if (level == "x86-64-v4") {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  }
   return level == "x86-64" || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
 }
 

@@ -8,10 +8,6 @@
 #include <cstring>
 #include <new>
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
-
 namespace krl::machine {
 
 inline constexpr unsigned kLanes = 32;
@@ -31,23 +27,6 @@ inline T* row(std::byte* frame, std::uint32_t offset) {
 // to[i] = from[i] for the lanes of `mask`. Both are rows.
 template <class T>
 inline void store_lanes(T* __restrict to, const T* __restrict from, Mask mask) {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-  if constexpr (sizeof(T) == 4) {
-    _mm512_mask_store_epi32(to, static_cast<__mmask16>(mask), _mm512_load_si512(from));
-    _mm512_mask_store_epi32(to + 16, static_cast<__mmask16>(mask >> 16),
-                            _mm512_load_si512(from + 16));
-    return;
-  } else if constexpr (sizeof(T) == 8) {
-    for (unsigned i = 0; i < kLanes; i += 8) {
-      _mm512_mask_store_epi64(to + i, static_cast<__mmask8>(mask >> i),
-                              _mm512_load_si512(from + i));
-    }
-    return;
-  } else if constexpr (sizeof(T) == 2) {
-    _mm512_mask_storeu_epi16(to, mask, _mm512_load_si512(from));
-    return;
-  }
-#endif
   for (unsigned i = 0; i < kLanes; ++i) {
     to[i] = (mask >> i & 1) != 0 ? from[i] : to[i];  // branch-free, so that it is vectorized
   }

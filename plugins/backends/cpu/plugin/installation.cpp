@@ -1,7 +1,6 @@
 #include "plugins/backends/cpu/plugin/installation.hpp"
 
 #include <filesystem>
-#include <utility>
 
 namespace krl::cpu {
 namespace {
@@ -11,13 +10,10 @@ std::string machine_of(const InstalledFiles& files) {
   const std::string program = "kernelrl-machine-x86-64";
   std::string best = files.worker(program);
 #ifdef __x86_64__
-  const std::pair<bool, const char*> levels[] = {{__builtin_cpu_supports("x86-64-v3") != 0, "-v3"},
-                                                 {__builtin_cpu_supports("x86-64-v4") != 0, "-v4"}};
-  for (const auto& [supported, level] : levels) {
-    if (supported &&
-        std::filesystem::exists(best.substr(0, best.rfind('/') + 1) + program + level)) {
-      best = files.worker(program + level);
-    }
+  const std::string wider = program + "-v3";
+  if (__builtin_cpu_supports("x86-64-v3") != 0 &&
+      std::filesystem::exists(best.substr(0, best.rfind('/') + 1) + wider)) {
+    best = files.worker(wider);
   }
 #endif
   return best;

@@ -6,10 +6,6 @@
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/faults.hpp"
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
-
 namespace krl::machine {
 
 // An access that has been checked, and the cells of its sectors.
@@ -167,59 +163,15 @@ void BlockMemory::touch_bytes(const Request& request, unsigned lane, const Regio
 // Up to four sectors side by side that no one writes.
 void BlockMemory::read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count) {
   Cell* const cells = &sectors.cell(index);
-#if defined(__AVX512F__)
-  const auto reads = static_cast<__mmask8>(((1u << 2 * count) - 1) & 0xaa);
-  const __m512i known = _mm512_maskz_loadu_epi64(reads, cells);
-  const __m512i own = _mm512_set1_epi64(static_cast<long long>(sectors.own));
-  const __mmask8 fresh = _mm512_mask_cmplt_epu64_mask(
-      reads, known, _mm512_set1_epi64(static_cast<long long>(sectors.floor)));
-  const __mmask8 others = _mm512_mask_cmpge_epu64_mask(reads, _mm512_xor_si512(known, own),
-                                                       _mm512_set1_epi64(1ll << kSerialShift));
-  const auto dram = static_cast<std::uint32_t>(std::popcount(unsigned{fresh}));
-  const auto l1 = count - static_cast<std::uint32_t>(std::popcount(unsigned{others}));
-  sectors.dram += dram;
-  sectors.l1 += l1;
-  sectors.l2 += count - dram - l1;
-  if (others != 0) _mm512_mask_storeu_epi64(cells, reads, own);
-#else
   for (std::uint32_t i = 0; i < count; ++i) {
     sectors.count(cells[i]);
     cells[i].read = sectors.own;
   }
-#endif
 }
 
 // Up to four sectors side by side of which nothing is known in this launch, or that this very
 // access touched before; false, if one of them needs a closer look: nothing has happened then.
 bool BlockMemory::touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count) {
-#if defined(__AVX512F__)
-  Cell* const cells = &sectors.cell(index);
-  const auto fields = static_cast<__mmask8>((1u << 2 * count) - 1);
-  const __m512i known = _mm512_maskz_loadu_epi64(fields, cells);
-  const __m256i who =
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sectors.shape.who + index));
-  const __m512i own =
-      _mm512_or_si512(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
-                                               _mm512_castsi256_si512(who)),
-                      _mm512_set1_epi64(static_cast<long long>(sectors.own)));
-  const __mmask8 fresh = _mm512_mask_cmplt_epu64_mask(
-      fields, known, _mm512_set1_epi64(static_cast<long long>(sectors.floor)));
-  const __mmask8 repeated = _mm512_mask_cmpeq_epi64_mask(fields, known, own);
-  if ((fresh | repeated) != fields) return false;
-  constexpr std::uint32_t kWrites = 0x55, kReads = 0xaa;
-  if (sectors.request.write) {
-    sectors.dram += static_cast<std::uint32_t>(std::popcount(fresh & kWrites));
-    _mm512_mask_storeu_epi64(cells, static_cast<__mmask8>(fields & kWrites), own);
-    return true;
-  }
-  const std::uint32_t loaded = repeated & kReads;
-  const std::uint32_t stored = (fields & ~fresh & kWrites) << 1 & ~loaded;
-  sectors.l1 += static_cast<std::uint32_t>(std::popcount(loaded));
-  sectors.l2 += static_cast<std::uint32_t>(std::popcount(stored));
-  sectors.dram += count - static_cast<std::uint32_t>(std::popcount(loaded | stored));
-  _mm512_mask_storeu_epi64(cells, static_cast<__mmask8>(fields & kReads), own);
-  return true;
-#else
   Cell* const cells = &sectors.cell(index);
   for (std::uint32_t i = 0; i < count; ++i) {
     const Record own = sectors.own | sectors.shape.who[index + i];
@@ -232,7 +184,6 @@ bool BlockMemory::touch_four(Sectors& sectors, std::uint32_t index, std::uint32_
     (sectors.request.write ? cells[i].write : cells[i].read) = own;
   }
   return true;
-#endif
 }
 
 // A plain access to a whole sector, one element after the other.

@@ -29,33 +29,6 @@ struct AddressRow {
 template <class T>
 inline bool find_deltas(const T* row, Mask mask, LaneAddresses* to) {
   const T base = row[std::countr_zero(mask)];
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) {
-    for (unsigned i = 0; i < kLanes; i += 16) {
-      const auto lanes = static_cast<__mmask16>(mask >> i);
-      const __m512i delta = _mm512_maskz_sub_epi32(lanes, _mm512_load_si512(row + i),
-                                                   _mm512_set1_epi32(static_cast<int>(base)));
-      _mm512_store_si512(to->delta + i, delta);
-    }
-    return true;
-  } else {
-    __mmask8 far = 0;
-    const auto narrow = [&](unsigned i) {
-      const __m512i delta =
-          _mm512_maskz_sub_epi64(static_cast<__mmask8>(mask >> i), _mm512_load_si512(row + i),
-                                 _mm512_set1_epi64(static_cast<long long>(base)));
-      const __m256i low = _mm512_cvtepi64_epi32(delta);
-      far |= _mm512_cmpneq_epi64_mask(delta, _mm512_cvtepi32_epi64(low));
-      return low;
-    };
-    // Stored as they will be loaded: whole.
-    for (unsigned i = 0; i < kLanes; i += 16) {
-      const __m512i low = _mm512_castsi256_si512(narrow(i));
-      _mm512_store_si512(to->delta + i, _mm512_inserti64x4(low, narrow(i + 8), 1));
-    }
-    return far == 0;
-  }
-#else
   T far = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const T taken = T{0} - static_cast<T>(mask >> lane & 1);
@@ -64,7 +37,6 @@ inline bool find_deltas(const T* row, Mask mask, LaneAddresses* to) {
     far |= delta ^ static_cast<T>(static_cast<std::int64_t>(to->delta[lane]));
   }
   return far == 0;
-#endif
 }
 
 inline bool find_addresses(const AddressRow& from, Mask mask, LaneAddresses* to) {

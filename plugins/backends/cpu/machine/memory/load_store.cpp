@@ -23,29 +23,6 @@ Register widened(Stored value) {
   }
 }
 
-#if defined(__AVX512F__)
-// Words within 128 bytes: loaded once, and sorted to their lanes.
-void load_near(const CheckedLanes& lanes, std::uint32_t* to) {
-  const Shape& shape = *lanes.shape;
-  const auto words = static_cast<unsigned>((shape.below + shape.above) / 4);
-  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << words) - 1);
-  const std::byte* const lowest = lanes.at - shape.below;
-  const __m512i low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(all), lowest);
-  const __m512i high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(all >> 16), lowest + 64);
-  const __m512i below = _mm512_set1_epi32(static_cast<int>(shape.below));
-  for (unsigned i = 0; i < kLanes; i += 16) {
-    const __m512i delta = _mm512_load_si512(lanes.addresses.delta + i);
-    const __m512i word = _mm512_srli_epi32(_mm512_add_epi32(delta, below), 2);
-    const __m512i values = _mm512_permutex2var_epi32(low, word, high);
-    if (shape.mask == kAllLanes) {  // a store in part is slow to load again
-      _mm512_store_si512(to + i, values);
-    } else {
-      _mm512_mask_store_epi32(to + i, static_cast<__mmask16>(shape.mask >> i), values);
-    }
-  }
-}
-#endif
-
 template <class Register, class Stored>
 void load_one(const CheckedLanes& lanes, Register* to) {
   const Mask mask = lanes.addresses.mask;
@@ -65,21 +42,6 @@ void load_one(const CheckedLanes& lanes, Register* to) {
     }
     return;
   }
-#if defined(__AVX512F__)
-  if constexpr (same && sizeof(Stored) == 4) {
-    if (lanes.shape != nullptr && lanes.shape->above + lanes.shape->below <= 128) {
-      return load_near(lanes, reinterpret_cast<std::uint32_t*>(to));
-    }
-    for (unsigned i = 0; i < kLanes; i += 16) {
-      const auto part = static_cast<__mmask16>(mask >> i);
-      const __m512i values =
-          _mm512_mask_i32gather_epi32(_mm512_load_si512(to + i), part,
-                                      _mm512_load_si512(lanes.addresses.delta + i), lanes.at, 1);
-      _mm512_store_si512(to + i, values);
-    }
-    return;
-  }
-#endif
   const auto load_lane = [&](unsigned lane) {
     Stored value;
     std::memcpy(&value, lanes.of(lane), sizeof value);

@@ -43,15 +43,7 @@ struct Shape {
 
   bool matches(const LaneAddresses& addresses, std::uint32_t with_phase) const {
     if (mask != addresses.mask || phase != with_phase) return false;
-#if defined(__AVX512F__)
-    const auto differs = [&](unsigned i) {
-      return _mm512_cmpneq_epi32_mask(_mm512_load_si512(delta + i),
-                                      _mm512_load_si512(addresses.delta + i));
-    };
-    return (differs(0) | differs(16)) == 0;
-#else
     return std::memcmp(delta, addresses.delta, sizeof delta) == 0;
-#endif
   }
 };
 

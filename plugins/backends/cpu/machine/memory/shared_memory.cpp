@@ -23,78 +23,6 @@ struct Interval {
   Who met;  // see AccessOrder::last_meeting
 };
 
-#if defined(__AVX512F__)
-
-inline __m512i all(Who value) { return _mm512_set1_epi32(static_cast<int>(value)); }
-
-// Returns the lanes whose earlier access of the same warp is ordered by a warp-wide operation, or
-// was made by the same lane.
-inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now, Who met) {
-  const __m512i differs = _mm512_xor_si512(before, now);
-  const __mmask16 lane = _mm512_mask_testn_epi32_mask(lanes, differs, all(first_of_stamp(1) - 1));
-  const __mmask16 warp = _mm512_mask_testn_epi32_mask(lanes, differs, all(kWarpBits));
-  const __mmask16 ordered = _mm512_mask_cmplt_epu32_mask(warp, before, all(met));
-  return lane | _mm512_mask_testn_epi32_mask(ordered, before, all(kManyWarps | kElsewhere));
-}
-
-inline __m512i merge_reads(__m512i before, __m512i now, __mmask16 concurrent) {
-  const __m512i differs = _mm512_xor_si512(before, now);
-  const __mmask16 other_warp = _mm512_mask_test_epi32_mask(concurrent, differs, all(kWarpBits));
-  const __mmask16 many = _mm512_mask_test_epi32_mask(concurrent, before, all(kManyWarps));
-  const __mmask16 same_stamp =
-      _mm512_mask_testn_epi32_mask(concurrent, differs, all(~((Who{1} << kWarpShift) - 1)));
-  const __mmask16 other_lane =
-      _mm512_mask_test_epi32_mask(same_stamp, differs, all(31u << kLaneShift));
-  const __m512i kept = _mm512_andnot_si512(all(kStrong), before);
-  __m512i merged = now;
-  merged = _mm512_mask_or_epi32(merged, same_stamp, kept, _mm512_and_si512(now, all(kMany)));
-  merged = _mm512_mask_or_epi32(merged, other_lane, kept, all(kMany));
-  merged = _mm512_mask_mov_epi32(merged, many, kept);
-  return _mm512_mask_or_epi32(merged, other_warp, kept, all(kManyWarps));
-}
-
-bool load_run(const WordRun& run, const Interval& interval) {
-  const __m512i begin = all(interval.begin), span = all(interval.barrier - interval.begin);
-  for (std::uint32_t i = 0; i < run.count; i += 16) {
-    const std::uint32_t left = run.count - i;
-    const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
-    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
-    const __m512i write = _mm512_loadu_si512(run.writes + i);
-    __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, _mm512_sub_epi32(write, begin), span);
-    if (fine != lanes) [[unlikely]] {
-      const __mmask16 written = _mm512_mask_cmpge_epu32_mask(lanes, write, begin);
-      fine |= ordered_in_warp(written, write, now, interval.met);
-      if (fine != lanes) return false;
-    }
-    const __m512i read = _mm512_loadu_si512(run.reads + i);
-    const __mmask16 news = _mm512_mask_cmpneq_epi32_mask(lanes, read, now);
-    if (news == 0) continue;
-    const __mmask16 concurrent = _mm512_mask_cmpge_epu32_mask(lanes, read, all(interval.barrier));
-    const __m512i merged = concurrent == 0 ? now : merge_reads(read, now, concurrent);
-    _mm512_mask_storeu_epi32(run.reads + i, lanes, merged);
-  }
-  return true;
-}
-
-bool store_run(const WordRun& run, const Interval& interval) {
-  for (std::uint32_t i = 0; i < run.count; i += 16) {
-    const std::uint32_t left = run.count - i;
-    const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
-    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
-    for (const Who* known : {run.writes + i, run.reads + i}) {
-      const __m512i before = _mm512_loadu_si512(known);
-      __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, before, all(interval.barrier));
-      if (fine == lanes) continue;
-      fine |= ordered_in_warp(lanes, before, now, interval.met);
-      if (fine != lanes) return false;
-    }
-    _mm512_mask_storeu_epi32(run.writes + i, lanes, now);
-  }
-  return true;
-}
-
-#else
-
 inline bool ordered_in_warp(Who before, Who now, Who met) {
   if (((before ^ now) & (first_of_stamp(1) - 1)) == 0) return true;  // the same lane
   return same_warp(before, now) && before < met && (before & (kManyWarps | kElsewhere)) == 0;
@@ -141,8 +69,6 @@ bool store_run(const WordRun& run, const Interval& interval) {
   for (std::uint32_t i = 0; i < run.count; ++i) run.writes[i] = run.who[i] | interval.present;
   return true;
 }
-
-#endif
 
 // All runs of a shape; false at the first that `access` cannot decide. `writes`, `reads`: of the
 // word where the shape begins.
