@@ -33,7 +33,7 @@ class Evaluations {
   // `ledger`: null if nothing is to be kept.
   Evaluations(Judge judge, std::uint64_t run_seed, Ledger* ledger,
               Contract contract = Contract::kDevice)
-      : judge_(std::move(judge)), run_seed_(run_seed), ledger_(ledger), contract_(contract) {}
+      : judge_(judge), run_seed_(run_seed), ledger_(ledger), contract_(contract) {}
 
   const BackendInfo& info() const { return judge_.info(); }
   const Component& backend() const { return judge_.backend(); }
