@@ -9,7 +9,7 @@ checkout=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/bin" "$tmp/scripts" "$tmp/build" "$tmp/build/ci"
-cp "$checkout"/scripts/{test,format}.sh "$tmp/scripts"
+cp "$checkout"/scripts/{test.sh,format.sh,comments.py} "$tmp/scripts"
 cp "$checkout/.clang-format" "$tmp"
 printf '#!/bin/sh\n' | tee "$tmp"/scripts/{setup,tidy}.sh > "$tmp/bin/cmake"
 cat > "$tmp/bin/ctest" << 'END'
