@@ -32,7 +32,7 @@ MachineFeature host_compiler() {
 // The only way to find out if a process may enter one is to try.
 MachineFeature user_namespaces() {
   constexpr std::chrono::seconds kLimit{5};
-  const auto end = run_in_child(
+  const auto end = core::run_in_child(
       [] { return std::string(::unshare(CLONE_NEWUSER) == 0 ? "" : std::strerror(errno)); },
       kLimit);
   if (!end || !end->report) return {"user namespaces", {}, "could not be tested"};
