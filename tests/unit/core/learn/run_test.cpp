@@ -561,6 +561,26 @@ TEST(Run, WhatTheCheckStartsIsTheRuns) {
   EXPECT_THAT(seen_by(file), ElementsAre("started"));
 }
 
+// A caller that goes away ends its own call, and nobody else's.
+TEST(Run, AnEvaluationHasAScopeOfItsOwn) {
+  ToyWorld world;
+  const auto plan = world.load({"backend.broken=true"});
+  ASSERT_TRUE(plan) << plan.error().message;
+  Session session(world.registry());
+  const auto setup = set_up(plan->stage(0), session.components());
+  ASSERT_TRUE(setup) << setup.error().message;
+  const auto code_of_evaluation = [&](const CallScope* scope) {
+    EvaluateOptions options;
+    options.scope = scope;
+    const auto evaluation = setup->backend->evaluate(setup->data.tasks[0], "choice 2", options);
+    return evaluation ? Code::kOk : evaluation.error().code;
+  };
+  const std::atomic<bool> gone{true};
+  const CallScope own{&gone, {}, {5, std::chrono::hours(1)}};
+  EXPECT_EQ(code_of_evaluation(&own), Code::kCancelled);
+  EXPECT_EQ(code_of_evaluation(nullptr), Code::kUnavailable);
+}
+
 TEST(Run, NamesTheRewardThatGivesNoNumber) {
   const RunReport report = fresh_run({}, "[[reward]]\nuse = \"toy.nan\"\n");
   EXPECT_THAT(report.error, HasSubstr("reward 'toy.nan'"));
