@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <kernelrl/seeds.hpp>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -11,15 +12,6 @@
 
 namespace krl::core {
 namespace {
-
-// Sebastiano Vigna's splitmix64 (public domain description at prng.di.unimi.it).
-std::uint64_t next(std::uint64_t& state) {
-  state += 0x9E3779B97F4A7C15U;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
 
 struct Member {
   const TurnRecord* turn;
@@ -97,7 +89,7 @@ std::optional<std::vector<double>> advantages_of(const std::vector<Return>& retu
 std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[next(seed) % i]);
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[mixed(seed += kSeedStep) % i]);
   return order;
 }
 

@@ -5,17 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kernelrl/seeds.hpp>
 #include <vector>
 
 namespace krl::templates {
 
 class Random {
  public:
-  Random(std::uint64_t seed, std::uint64_t index)
-      : key_(mix(seed + 0x9e3779b97f4a7c15u) ^ mix(index)) {}
+  Random(std::uint64_t seed, std::uint64_t index) : key_(mixed(seed + kSeedStep) ^ mixed(index)) {}
 
   // 64 random bits.
-  std::uint64_t next() { return mix(key_ + 0x9e3779b97f4a7c15u * ++counter_); }
+  std::uint64_t next() { return mixed(key_ + kSeedStep * ++counter_); }
 
   // A whole number in [0, count), which must be positive. The bias is below count / 2^64.
   std::size_t below(std::size_t count) {
@@ -33,14 +33,6 @@ class Random {
   }
 
  private:
-  // The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-  // generators, 2014).
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
   __extension__ using Wide = unsigned __int128;
 
   std::uint64_t key_;

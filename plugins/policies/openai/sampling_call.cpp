@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <kernelrl/seeds.hpp>
 
 #include "plugins/policies/openai/missing_logprobs.hpp"
-#include "plugins/policies/openai/seeds.hpp"
 
 namespace krl::openai {
 

@@ -1,17 +1,15 @@
 #include "plugins/policies/tinker/sampling.hpp"
 
 #include <condition_variable>
+#include <kernelrl/seeds.hpp>
 
 namespace krl::tinker {
 namespace {
 
 // A seed of the service's out of the boundary's: 31 bits, as SkyRL takes no more, with room for the
-// number of the sample, which it adds. Mixed as in SplitMix64 (Steele, Lea, Flood 2014).
+// number of the sample, which it adds.
 std::int64_t service_seed(std::uint64_t seed) {
-  std::uint64_t z = seed + 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<std::int64_t>((z ^ (z >> 31)) % 0x7fff0000u);
+  return static_cast<std::int64_t>(mixed(seed + kSeedStep) % 0x7fff0000u);
 }
 
 krl_sample to_c_sample(const SampledAnswer& answer, const std::vector<TokenId>& prompt,

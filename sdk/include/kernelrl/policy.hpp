@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kernelrl/component.hpp>
+#include <kernelrl/seeds.hpp>
 #include <kernelrl/values.hpp>
 
 #include <cstddef>
@@ -28,13 +29,8 @@ class Request {
   Messages messages() const { return {c_->messages, c_->n_messages}; }
   unsigned n_samples() const { return c_->n_samples; }
   std::uint64_t seed() const { return c_->seed; }
-  // The stream (seed, k) as one number, for servers that take a single seed: 31 bits, which all of
-  // them accept.
-  std::uint32_t seed_of_sample(std::uint32_t k) const {
-    std::uint64_t x = c_->seed ^ (k * 0x9E3779B97F4A7C15U);
-    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-    return static_cast<std::uint32_t>((x ^ (x >> 27U)) >> 33U);
-  }
+  // The stream (seed, k) as one number, for servers that take a single seed.
+  std::uint32_t seed_of_sample(std::uint32_t k) const { return server_seed(c_->seed, k); }
   unsigned max_tokens() const { return c_->sampling->max_tokens; }
   double temperature() const { return c_->sampling->temperature; }
   double top_p() const { return c_->sampling->top_p; }

@@ -37,12 +37,6 @@ int choice_in(std::string_view text) {
   return choice >= 0 && choice < kChoices ? choice : 0;  // a model may write anything
 }
 
-std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31U);
-}
-
 Logits log_softmax(const Logits& logits, double temperature) {
   Logits scaled{};
   double sum = 0;
@@ -347,7 +341,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
                                                                  : request.prompt_tokens()[0];
     const Logits lp =
         log_softmax(publishes() ? published_[context] : logits_[context], request.temperature());
-    double u = static_cast<double>(mix(request.seed() + 977 * k) >> 11U) * 0x1p-53;
+    double u = static_cast<double>(krl::mixed(request.seed() + 977 * k) >> 11U) * 0x1p-53;
     std::int32_t choice = 0;
     while (choice + 1 < kChoices && u >= std::exp(lp[choice])) u -= std::exp(lp[choice++]);
     const auto logprob = static_cast<float>(lp[choice]);

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <kernelrl/seeds.hpp>
 #include <kernelrl/values.hpp>
 #include <set>
 
 #include "plugins/policies/openai/refusals.hpp"
-#include "plugins/policies/openai/seeds.hpp"
 #include "plugins/policies/openai/settings.hpp"
 
 namespace krl::openai {
