@@ -70,7 +70,6 @@ class EvaluationReceiver {
               kernel,
               add_case,
               value,
-              artifact,
               verdict} {}
 
   const krl_evaluation_sink* c() const { return &sink_; }
@@ -134,7 +133,6 @@ class EvaluationReceiver {
     r.evaluation_.values.push_back(from_c(*v));
     return KRL_OK;
   }
-  static krl_status artifact(const Sink*, krl_str, krl_str) { return KRL_OK; }
   static krl_status verdict(const Sink* sink, std::uint32_t verdict, krl_str why) {
     EvaluationReceiver& r = of(sink);
     ++r.verdicts_;

@@ -104,12 +104,12 @@ struct Sizes {
 };
 
 constexpr Sizes kPluginSizes{KRL_SIZE_UP_TO(krl_plugin, n_components), sizeof(krl_plugin)};
-constexpr Sizes kComponentSizes{KRL_SIZE_UP_TO(krl_component, extension), sizeof(krl_component)};
+constexpr Sizes kComponentSizes{KRL_SIZE_UP_TO(krl_component, table), sizeof(krl_component)};
 constexpr Sizes kFieldSizes{KRL_SIZE_UP_TO(krl_field, doc), sizeof(krl_field)};
 constexpr Sizes kPolicySizes{KRL_SIZE_UP_TO(krl_policy_v, export_weights), sizeof(krl_policy_v)};
 constexpr Sizes kBackendSizes{KRL_SIZE_UP_TO(krl_backend_v, evaluate), sizeof(krl_backend_v)};
 constexpr Sizes kRewardSizes{KRL_SIZE_UP_TO(krl_reward_v, score), sizeof(krl_reward_v)};
-constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, reserved), sizeof(krl_dataset_v)};
+constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, find), sizeof(krl_dataset_v)};
 
 #undef KRL_SIZE_UP_TO
 
@@ -130,7 +130,7 @@ Sizes table_sizes(Kind kind) {
 // The beginning of every table.
 struct TableHead {
   std::uint32_t struct_size;
-  std::uint32_t flags;  // a reward's `needs`
+  std::uint32_t kind;  // a reward's `needs`
 };
 
 // The functions without which the core cannot use a component of this kind. REQUIRES: a table of
@@ -207,9 +207,12 @@ class ComponentReader {
           "table's sizeof, and the component's kind to the table's",
           table->struct_size, name_of(kind), sizes.now));
     }
-    const bool reward = kind == Kind::kReward;
-    KRL_TRY(
-        check_bits(table->flags, reward ? kKnownSignals : 0, reward ? "needs" : "table's flags"));
+    if (kind == Kind::kReward) {
+      KRL_TRY(check_bits(table->kind, kKnownSignals, "needs"));
+    } else if (table->kind != raw_.kind) {
+      return invalid(fmt::format("its kind is {}, its table's {}; a {}'s are both {}", raw_.kind,
+                                 table->kind, name_of(kind), raw_.kind));
+    }
     if (is_complete(kind, table, table->struct_size)) return {};
     return invalid("its table lacks functions that its kind needs");
   }

@@ -16,8 +16,6 @@
 namespace krl::core {
 namespace {
 
-const void* no_extension(const krl_host*, krl_str) { return nullptr; }
-
 constexpr std::string_view kName = "kernelrl";
 constexpr std::string_view kVersion = KERNELRL_VERSION;
 
@@ -45,8 +43,7 @@ const krl_host* host() {
                                  KRL_ABI_MINOR,
                                  nullptr,
                                  {kName.data(), kName.size()},
-                                 {kVersion.data(), kVersion.size()},
-                                 no_extension};
+                                 {kVersion.data(), kVersion.size()}};
   return &the_host;
 }
 

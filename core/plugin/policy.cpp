@@ -106,10 +106,9 @@ Result<PolicyInfo> Policy::describe() const {
 std::string Policy::complaint_about(const krl_policy_info& info) const {
   if (const auto missing = missing_function(component(), info.flags); !missing.empty())
     return fmt::format("its flags need {}(), which is NULL", missing);
-  if (info.context_tokens < 0 || info.vocabulary < 0 || info.parameters < 0) {
-    return fmt::format(
-        "it has {} tokens of context, a vocabulary of {} and {} parameters; 0 is unknown",
-        info.context_tokens, info.vocabulary, info.parameters);
+  if (info.context_tokens < 0 || info.vocabulary < 0) {
+    return fmt::format("it has {} tokens of context and a vocabulary of {}; 0 is unknown",
+                       info.context_tokens, info.vocabulary);
   }
   if (info.version < bounds_->described) {
     return fmt::format("it reports version {} after version {}", info.version,

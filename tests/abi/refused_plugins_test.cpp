@@ -79,8 +79,8 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
       {"many_components", "offers 1000000 components, more than 1000"},
       {"null_name", "its name is at NULL and has 5 bytes; the empty text is {NULL, 0}"},
       {"null_component", "lists a component that is null"},
-      {"component_size", "lists a component whose struct_size is 8, not 88"},
-      {"large_component", "lists a component whose struct_size is 4096, not 88"},
+      {"component_size", "lists a component whose struct_size is 8, not 80"},
+      {"large_component", "lists a component whose struct_size is 4096, not 80"},
       {"unknown_kind", "offers 'test.bad' of the unknown kind 77"},
       {"component_flag",
        offers +
@@ -115,14 +115,15 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
 }
 
 TEST_F(RefusedPlugins, ATableOfAnotherKind) {
-  const std::map<std::string, std::string> sizes{{"policy_on_reward", "a policy's table has 160"},
-                                                 {"dataset_on_reward", "a dataset's table has 40"},
-                                                 {"reward_on_backend", "a reward's table has 16"},
-                                                 {"policy_on_backend", "a policy's table has 160"},
-                                                 {"dataset_on_backend", "a dataset's table has 40"},
-                                                 {"policy_flags", "table's flags contain 0x4"}};
-  const auto why = refusals_of(sizes);
-  for (const auto& [name, text] : sizes) EXPECT_THAT(why.at(name), HasSubstr(text)) << name;
+  const std::map<std::string, std::string> expected{
+      {"policy_on_reward", "a policy's table has 160"},
+      {"dataset_on_reward", "a dataset's table has 32"},
+      {"reward_on_backend", "a reward's table has 16"},
+      {"policy_on_backend", "a policy's table has 160"},
+      {"dataset_on_backend", "its kind is 4, its table's 2"},
+      {"policy_kind", "its kind is 1, its table's 3"}};
+  const auto why = refusals_of(expected);
+  for (const auto& [name, text] : expected) EXPECT_THAT(why.at(name), HasSubstr(text)) << name;
 }
 
 TEST_F(RefusedPlugins, Ids) {

@@ -98,8 +98,6 @@ typedef struct krl_host { /* lives as long as the process */
   uint32_t struct_size, abi_minor;
   void* ctx;
   krl_str name, version;
-  /* [any] NULL if the host lacks it. */
-  const void* (*extension)(const struct krl_host*, krl_str id);
 } krl_host;
 
 /* ---- options ------------------------------------------------------------------------------------------------------ */
@@ -422,11 +420,11 @@ typedef struct krl_critic_sink {
 
 typedef struct krl_policy_info {
   uint32_t struct_size, flags;
-  int64_t context_tokens, vocabulary, parameters; /* 0 = unknown */
-  uint64_t version;                               /* of the weights that sample; never decreases */
-  krl_str description;                            /* "llama 4x128, 0.82 M parameters, cpu, 2 threads" */
-  uint32_t logprobs;                              /* KRL_LOGPROBS_* */
-  uint32_t exports, adopts;                       /* KRL_WEIGHTS_* for export_weights() and adopt_weights() */
+  int64_t context_tokens, vocabulary; /* 0 = unknown */
+  uint64_t version;                   /* of the weights that sample; never decreases */
+  krl_str description;                /* "llama 4x128, 0.82 M parameters, cpu, 2 threads" */
+  uint32_t logprobs;                  /* KRL_LOGPROBS_* */
+  uint32_t exports, adopts;           /* KRL_WEIGHTS_* for export_weights() and adopt_weights() */
   uint32_t reserved;
 } krl_policy_info;
 
@@ -444,7 +442,7 @@ typedef struct krl_weights { /* exported by one policy, for another to sample wi
 } krl_weights;
 
 typedef struct krl_policy_v {
-  uint32_t struct_size, flags;
+  uint32_t struct_size, kind; /* KRL_POLICY */
   /* [call] */
   krl_status (*describe)(void* self, const krl_call*, const krl_policy_info_sink*);
   /* [call] Answers n requests. Metrics, summed: "retries", "prompt_tokens", "cached_tokens". */
@@ -514,7 +512,6 @@ typedef struct krl_evaluation_sink { /* what was pushed survives a crash */
   krl_status (*kernel)(const struct krl_evaluation_sink*, const krl_kernel*);
   krl_status (*add_case)(const struct krl_evaluation_sink*, const krl_case*);
   krl_status (*value)(const struct krl_evaluation_sink*, const krl_value*);
-  krl_status (*artifact)(const struct krl_evaluation_sink*, krl_str name, krl_str bytes); /* "ptx", "cubin", … */
   krl_status (*verdict)(const struct krl_evaluation_sink*, uint32_t verdict, krl_str why);
 } krl_evaluation_sink;
 
@@ -535,7 +532,7 @@ typedef struct krl_backend_info_sink {
 } krl_backend_info_sink;
 
 typedef struct krl_backend_v {
-  uint32_t struct_size, flags;
+  uint32_t struct_size, kind; /* KRL_BACKEND */
   /* [call] */
   krl_status (*describe)(void* self, const krl_call*, const krl_backend_info_sink*);
   /* [call] Checks a task before it is used: its reference compiles and returns the declared shapes, its naive kernel is right,
@@ -605,7 +602,7 @@ typedef struct krl_found_sink {
 } krl_found_sink;
 
 typedef struct krl_dataset_v {
-  uint32_t struct_size, flags;
+  uint32_t struct_size, kind; /* KRL_DATASET */
   /* [call] The number of items. */
   krl_status (*size)(void* self, const krl_call*, uint64_t* out);
   /* [call] Pushes item `index`, one of the three kinds. The same index gives the same item. */
@@ -614,7 +611,6 @@ typedef struct krl_dataset_v {
   /* [call] NULL if the dataset cannot be searched. Pushes at most `count` documents to be shown with the task, and those with
    * higher scores that would give its answer away. The same query finds the same documents. */
   krl_status (*find)(void* self, const krl_call*, const krl_document_query*, const krl_found_sink*);
-  const void* reserved; /* NULL; with it no other kind's table has this size, so a wrong kind is told by the size */
 } krl_dataset_v;
 
 /* ---- what a plugin offers ----------------------------------------------------------------------------------------- */
@@ -638,7 +634,6 @@ typedef struct krl_component { /* static */
   krl_status (*create)(const krl_host*, const krl_config*, const krl_call*, void** self);
   void (*destroy)(void* self);
   const void* table; /* krl_policy_v, krl_backend_v, krl_reward_v or krl_dataset_v */
-  const void* (*extension)(void* self, krl_str id); /* may be NULL; optional abilities by name, "krl.train/1" */
 } krl_component;
 
 typedef struct krl_plugin { /* static */

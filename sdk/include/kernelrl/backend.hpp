@@ -48,9 +48,6 @@ class EvaluationSink {
     const krl_value c = to_c(value);
     check(c_->value(c_, &c));
   }
-  void artifact(std::string_view name, std::string_view bytes) const {
-    check(c_->artifact(c_, to_c(name), to_c(bytes)));
-  }
   void verdict(Verdict verdict, std::string_view why = {}) const {
     check(c_->verdict(c_, static_cast<std::uint32_t>(verdict), to_c(why)));
   }
@@ -122,7 +119,7 @@ inline krl_status evaluate(void* self, const krl_call* context, const krl_candid
 
 template <class T>
 const krl_component* backend(const char* id, const char* summary) {
-  static const krl_backend_v table{sizeof(krl_backend_v), 0, detail::describe_backend,
+  static const krl_backend_v table{sizeof(krl_backend_v), KRL_BACKEND, detail::describe_backend,
                                    detail::prepare, detail::evaluate};
   return detail::component<T, Backend>(KRL_BACKEND, &table, id, summary);
 }

@@ -318,8 +318,7 @@ const krl_component* component(std::uint32_t kind, const void* table, const char
                          fields.pointers.get(),
                          create<T, Base>,
                          destroy<Base>,
-                         table,
-                         nullptr};
+                         table};
   }();
   return &c;
 }

@@ -101,12 +101,8 @@ inline krl_status dataset_find(void* self, const krl_call* context, const krl_do
 template <class T>
 const krl_component* dataset(const char* id, const char* summary) {
   static const krl_dataset_v table{
-      sizeof(krl_dataset_v),
-      0,
-      detail::dataset_size,
-      detail::dataset_read,
-      std::is_base_of_v<SearchableDataset, T> ? detail::dataset_find : nullptr,
-      nullptr};
+      sizeof(krl_dataset_v), KRL_DATASET, detail::dataset_size, detail::dataset_read,
+      std::is_base_of_v<SearchableDataset, T> ? detail::dataset_find : nullptr};
   return detail::component<T, Dataset>(KRL_DATASET, &table, id, summary);
 }
 

@@ -30,22 +30,13 @@ krl_status evaluate(void*, const krl_call*, const krl_candidate*, const krl_eval
 }
 
 krl_reward_v table{sizeof(krl_reward_v), 0, score};
-krl_backend_v backend{sizeof(krl_backend_v), 0, describe, prepare, evaluate};
+krl_backend_v backend{sizeof(krl_backend_v), KRL_BACKEND, describe, prepare, evaluate};
 krl_policy_v policy{};
 krl_field field{sizeof(krl_field), KRL_FLOAT, 0, 0, to_c("limit"), to_c("1.0"), to_c("0..1"), {}};
 krl_field second{sizeof(krl_field), KRL_FLOAT, 0, 0, to_c("other"), {}, {}, {}};
 const krl_field* fields[] = {&field, &second};
-krl_component component{sizeof(krl_component),
-                        KRL_REWARD,
-                        0,
-                        2,
-                        to_c("test.bad"),
-                        to_c("is described badly"),
-                        fields,
-                        create,
-                        destroy,
-                        &table,
-                        nullptr};
+krl_component component{sizeof(krl_component),      KRL_REWARD, 0,      2,       to_c("test.bad"),
+                        to_c("is described badly"), fields,     create, destroy, &table};
 const krl_component* components[] = {&component, nullptr};
 krl_plugin plugin{sizeof(krl_plugin), KRL_ABI_MINOR,  to_c("bad"), to_c("1.0.0"),
                   to_c("Apache-2.0"), to_c("a test"), components,  1};
@@ -93,10 +84,10 @@ constexpr Fault kFaults[] = {
     {"reward_on_backend", [] { component.table = &backend; }},
     {"policy_on_backend", [] { component.kind = KRL_POLICY, component.table = &backend; }},
     {"dataset_on_backend", [] { component.kind = KRL_DATASET, component.table = &backend; }},
-    {"policy_flags",
+    {"policy_kind",
      [] {
        component.kind = KRL_POLICY, component.table = &policy;
-       policy.struct_size = sizeof policy, policy.flags = 4;
+       policy.struct_size = sizeof policy, policy.kind = KRL_REWARD;
      }},
 
     {"no_id", [] { component.id = {}; }},

@@ -251,17 +251,9 @@ constexpr krl_policy_v kDescribesNothing = policy_without_description();
 const krl_component* raw(const krl_component& c) { return &c; }
 constexpr krl_component raw_component(std::uint32_t kind, const char* id, const void* table,
                                       decltype(krl_component::create) create) {
-  return {sizeof(krl_component),
-          kind,
-          0,
-          0,
-          krl::to_c(id),
-          krl::to_c("breaks a rule"),
-          nullptr,
-          create,
-          destroy_nothing,
-          table,
-          nullptr};
+  return {
+      sizeof(krl_component), kind, 0, 0, krl::to_c(id), krl::to_c("breaks a rule"), nullptr, create,
+      destroy_nothing,       table};
 }
 constexpr krl_component kRawLeavesScores =
     raw_component(KRL_REWARD, "test.leaves_scores", &kLeavesScores, create_something);

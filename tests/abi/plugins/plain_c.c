@@ -43,8 +43,7 @@ static const krl_component kComponent = {sizeof(krl_component),
                                          kFields,
                                          create,
                                          destroy,
-                                         &kTable,
-                                         NULL};
+                                         &kTable};
 static const krl_component* const kComponents[] = {&kComponent};
 static const krl_plugin kPlugin = {sizeof(krl_plugin), KRL_ABI_MINOR, {"plain_c", 7}, {"1.0.0", 5},
                                    {"Apache-2.0", 10}, {"C11", 3},    kComponents,    1};

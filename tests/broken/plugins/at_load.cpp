@@ -33,17 +33,9 @@ krl_backend_v backend_table{};  // of the right size, without functions
 krl_field field{sizeof(krl_field), KRL_FLOAT, 0, 0, krl::to_c("limit"), krl::to_c("1.0"), {}, {}};
 krl_field second = field;
 std::array<const krl_field*, 2> fields{&field, &second};
-krl_component component{sizeof(krl_component),
-                        KRL_REWARD,
-                        0,
-                        1,
-                        krl::to_c("broken.at_load"),
-                        krl::to_c("is described badly"),
-                        fields.data(),
-                        create,
-                        destroy,
-                        &table,
-                        nullptr};
+krl_component component{
+    sizeof(krl_component),           KRL_REWARD,    0,      1,       krl::to_c("broken.at_load"),
+    krl::to_c("is described badly"), fields.data(), create, destroy, &table};
 std::array<const krl_component*, 2> components{&component, &component};
 krl_plugin plugin{
     sizeof(krl_plugin),      KRL_ABI_MINOR,       krl::to_c("broken_at_load"), krl::to_c("1.0.0"),

@@ -117,7 +117,7 @@ krl_status evaluate_raw(void* self, const krl_call* context, const krl_candidate
   return krl::detail::evaluate(self, context, candidate, options, sink);
 }
 
-constexpr krl_backend_v kTable{sizeof(krl_backend_v), 0,
+constexpr krl_backend_v kTable{sizeof(krl_backend_v), KRL_BACKEND,
                                Troubled<Backend, kDescribe, krl::detail::describe_backend>::call,
                                Troubled<Backend, kPrepare, krl::detail::prepare>::call,
                                Troubled<Backend, kEvaluate, evaluate_raw>::call};

@@ -92,12 +92,9 @@ krl_status read_raw(void* self, const krl_call* context, std::uint64_t index,
   return krl::detail::dataset_read(self, context, index, sink);
 }
 
-constexpr krl_dataset_v kTable{sizeof(krl_dataset_v),
-                               0,
+constexpr krl_dataset_v kTable{sizeof(krl_dataset_v), KRL_DATASET,
                                Troubled<Dataset, kSize, krl::detail::dataset_size>::call,
-                               Troubled<Dataset, kRead, read_raw>::call,
-                               nullptr,
-                               nullptr};
+                               Troubled<Dataset, kRead, read_raw>::call, nullptr};
 
 const krl_component* component() {
   static const krl_component c =

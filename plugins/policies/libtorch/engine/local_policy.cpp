@@ -144,7 +144,6 @@ PolicyInfo LocalPolicy::describe() {
   info.needs_corpus = !model_;
   info.context_tokens = config.context;
   info.vocabulary = model_ ? config.vocabulary : 0;
-  info.parameters = config.parameters();
   info.has_critic = options_.critic.has_value();
   info.takes_tokens = info.continues = true;
   info.version = model_ ? model_->version() : 0;

@@ -11,12 +11,10 @@
 
 namespace krl::testing {
 
-// The host passed to create(); it has no extensions.
+// The host passed to create().
 inline const krl_host* host() {
-  static const krl_host h{
-      sizeof(krl_host), KRL_ABI_MINOR,
-      nullptr,          to_c("kernelrl-testing"),
-      to_c("0"),        [](const krl_host*, krl_str) -> const void* { return nullptr; }};
+  static const krl_host h{sizeof(krl_host), KRL_ABI_MINOR, nullptr, to_c("kernelrl-testing"),
+                          to_c("0")};
   return &h;
 }
 

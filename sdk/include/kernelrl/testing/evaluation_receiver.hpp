@@ -18,7 +18,6 @@ class EvaluationReceiver {
               push<krl_kernel, &Evaluation::kernels>,
               push<krl_case, &Evaluation::cases>,
               push<krl_value, &Evaluation::values>,
-              artifact,
               verdict} {}
   EvaluationReceiver(const EvaluationReceiver&) = delete;
   EvaluationReceiver& operator=(const EvaluationReceiver&) = delete;
@@ -47,7 +46,6 @@ class EvaluationReceiver {
     (of(sink).evaluation_.*list).push_back(from_c(*pushed));
     return KRL_OK;
   }
-  static krl_status artifact(const Sink*, krl_str, krl_str) { return KRL_OK; }
   static krl_status verdict(const Sink* sink, std::uint32_t verdict, krl_str why) {
     of(sink).evaluation_.verdict = static_cast<Verdict>(verdict);
     of(sink).evaluation_.why = copy(why);
