@@ -32,9 +32,9 @@ const std::vector<BadFile> kRefused = {
     {"undefined_symbol", {"cannot be loaded", "broken_need"}},
     {"missing_library", {"cannot be loaded", "libbroken_need.so"}},
     // Code that ends or keeps the process that loads it.
-    {"constructor_segfault", {"SIGSEGV"}},
+    {"constructor_segfault", {"crashed (SIGSEGV) while it was being loaded"}},
     {"constructor_abort", {"SIGABRT"}},
-    {"constructor_exit", {"exit"}},
+    {"constructor_exit", {"ended the process with exit code 0 while it was being loaded"}},
     {"constructor_hang", {"did not return within"}},
     {"entry_segfault", {"SIGSEGV"}},
     {"entry_abort", {"SIGABRT"}},

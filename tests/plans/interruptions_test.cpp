@@ -243,18 +243,18 @@ TEST(Interruptions, TheSecondSignalIsAcknowledgedToo) {
 
 TEST(Interruptions, ACallThatDoesNotEndIsNamed) {
   const ScratchFolder folder;
-  Program program(toy_run({"--plugin-path", KERNELRL_BINARY_DIR "/tests/plugins/faults", "--set",
-                           R"(reward=[{use="test.fault", how="wait", where="score"}])"}),
+  Program program(toy_run({"--plugin-path", KERNELRL_BINARY_DIR "/tests/broken/components", "--set",
+                           R"(reward=[{use="broken.reward", defect="hang", from=1}])"}),
                   folder.path());
   const auto says = [&](const std::string& text) {
     return program.wait_until([&] { return program.output().find(text) != std::string::npos; });
   };
-  ASSERT_TRUE(program.wait_until([&] { return fs::exists(folder / "waiting"); }))
+  ASSERT_TRUE(program.wait_until([&] { return fs::exists(folder / "lasting"); }))
       << program.wait().output;
   program.send(SIGINT);
   ASSERT_TRUE(says("stopping after this iteration"));
   program.send(SIGINT);
-  EXPECT_TRUE(says("still waiting for reward 'test.fault' (score) for "));
+  EXPECT_TRUE(says("still waiting for reward 'broken.reward' (score) for "));
   program.send(SIGINT);
   EXPECT_EQ(program.wait().signal, SIGINT);
 }

@@ -1,8 +1,9 @@
 #include "tests/broken/plugins/trouble.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
-#include <atomic>
 
 #include <atomic>
 #include <chrono>
@@ -29,6 +30,8 @@ void segfault() {
   volatile int* volatile nowhere = nullptr;  // the compiler may not know
   *nowhere = 1;
 }
+
+[[gnu::noinline]] void boom() { throw std::runtime_error("boom"); }
 
 int overflow_stack(int depth) {  // the depth is one that no stack has
   volatile char frame[4096] = {};
@@ -61,6 +64,32 @@ void say_that_it_lasts() { std::ofstream("lasting") << "now"; }
   while (true) std::this_thread::sleep_for(milliseconds(1));
 }
 
+// Runs `function` on a thread of its own; the call itself lasts.
+template <class Function>
+[[noreturn]] void on_thread_of_its_own(const Function& function) {
+  std::thread(function).detach();
+  hang();
+}
+
+// Gives the thread an alternate signal stack as small as other languages' runtimes do: 16 KiB
+// beyond what the kernel needs, above a page that faults.
+void use_small_signal_stack() {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t size = 16 * 1024 + static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ));
+  void* const memory =
+      ::mmap(nullptr, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || ::mprotect(memory, page, PROT_NONE) != 0) std::abort();
+  const stack_t stack{static_cast<char*>(memory) + page, 0, size};
+  if (::sigaltstack(&stack, nullptr) != 0) std::abort();
+}
+
+void write_to_nobody() {
+  int ends[2];
+  if (::pipe(ends) != 0) std::abort();
+  ::close(ends[0]);
+  if (::write(ends[1], "", 1) != 1) std::abort();
+}
+
 // Memory that is used, so that it counts.
 void leak() { std::memset(std::malloc(8 * kMegabyte), 1, 8 * kMegabyte); }
 
@@ -71,6 +100,7 @@ void log_line(const krl_call* context, std::string_view text) {
 void print() {
   std::printf("a stranger's line on standard output\n");
   std::fflush(stdout);
+  if (std::system("echo a line of its child") != 0) std::abort();
 }
 
 // What ends the process or never returns. Where there is no such defect, does nothing.
@@ -81,7 +111,19 @@ void end(std::string_view defect) {
   if (defect == "abort") std::abort();
   if (defect == "exit 5") std::exit(5);
   if (defect == "exit 0") std::exit(0);
-  if (defect == "quick exit") ::_exit(0);
+  if (defect == "quick_exit") std::quick_exit(0);
+  if (defect == "_exit") ::_exit(0);
+  if (defect == "pthread_exit") ::pthread_exit(nullptr);
+  if (defect == "throw in noexcept") []() noexcept { boom(); }();
+  if (defect == "broken pipe") write_to_nobody();
+  if (defect == "thread throws") on_thread_of_its_own(boom);
+  if (defect == "thread exits") on_thread_of_its_own([] { std::exit(5); });
+  if (defect == "thread with a small signal stack") {
+    on_thread_of_its_own([] {
+      use_small_signal_stack();
+      boom();
+    });
+  }
   if (defect == "crash later") crash_later();
   if (defect == "hang") hang();
 }
@@ -89,6 +131,9 @@ void end(std::string_view defect) {
 // What others notice.
 void meddle(std::string_view defect) {
   if (defect == "fork") static_cast<void>(::fork());
+  if (defect == "fork and exec" && ::fork() == 0) ::execlp("true", "true", nullptr);
+  if (defect == "fork and exit" && ::fork() == 0) std::exit(0);
+  if (defect == "vfork and _exit" && ::vfork() == 0) ::_exit(0);
   if (defect == "leak") leak();
   if (defect == "locale") std::setlocale(LC_ALL, "C.UTF-8");
   if (defect == "chdir") static_cast<void>(::chdir("/"));
@@ -109,7 +154,7 @@ void Trouble::enter(std::string_view function) {
 std::optional<krl_status> Trouble::misbehave(const krl_call* context) const {
   end(now_);
   meddle(now_);
-  if (is("throw")) throw std::runtime_error("boom");
+  if (is("throw")) boom();
   if (is("throw int")) throw 42;
   if (is("long log line")) log_line(context, std::string(50 * kMegabyte, 'x'));
   if (is("forged log line")) log_line(context, kForged);
