@@ -53,18 +53,17 @@ std::string speed_of(const Asked& asked, bool has_tokens) {
                      unit);
 }
 
-const char* description_of(LogprobKind kind) {
+const char* description_of(std::uint32_t kind) {
   switch (kind) {
-    case LogprobKind::kRaw:
+    case KRL_LOGPROBS_RAW:
       return "of the model's own distribution: trains at temperature 1";
-    case LogprobKind::kScaled:
+    case KRL_LOGPROBS_SCALED:
       return "after the temperature: trains at any";
-    case LogprobKind::kProcessed:
+    case KRL_LOGPROBS_PROCESSED:
       return "after temperature, top_p and top_k: trains without top_p and top_k";
-    case LogprobKind::kUnknown:
-      break;
+    default:
+      return "of an unknown distribution";
   }
-  return "of an unknown distribution";
 }
 
 std::string seeds_of(const std::vector<Answer>& first, const std::vector<Answer>& again) {

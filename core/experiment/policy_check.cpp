@@ -41,11 +41,11 @@ Status check_sampler(const PolicySettings& settings, const PolicyInfo& learner,
                 : "choose another sampler");
 }
 
-const char* name_of(LogprobKind kind) {
+const char* name_of(std::uint32_t kind) {
   switch (kind) {
-    case LogprobKind::kRaw:
+    case KRL_LOGPROBS_RAW:
       return "raw log-probabilities, before the temperature is applied";
-    case LogprobKind::kProcessed:
+    case KRL_LOGPROBS_PROCESSED:
       return "log-probabilities after top_p and top_k";
     default:
       return "log-probabilities of an unknown kind";
@@ -54,17 +54,17 @@ const char* name_of(LogprobKind kind) {
 
 // Learning compares the recorded log-probabilities with those of the distribution divided by the
 // temperature, before top_p and top_k.
-Status check_logprobs(const ComponentSettings& sampler, LogprobKind kind,
+Status check_logprobs(const ComponentSettings& sampler, std::uint32_t kind,
                       const RolloutSettings& rollout) {
   const bool filters = rollout.top_p < 1 || rollout.top_k > 0;
   const bool raw_fits = rollout.temperature == 1;
-  if (kind == LogprobKind::kRaw && !raw_fits) {
+  if (kind == KRL_LOGPROBS_RAW && !raw_fits) {
     return at(sampler,
               fmt::format("policy '{}' records {}, but rollout.temperature is {}", sampler.use,
                           name_of(kind), rollout.temperature),
               "set rollout.temperature = 1.0, or let it record them after the temperature");
   }
-  if (kind == LogprobKind::kProcessed && filters) {
+  if (kind == KRL_LOGPROBS_PROCESSED && filters) {
     return at(sampler, fmt::format("policy '{}' records {}", sampler.use, name_of(kind)),
               "set rollout.top_p = 1.0 and rollout.top_k = -1, or let it record raw ones");
   }

@@ -43,28 +43,6 @@ bool is_unimplemented(const Status& status) {
   return !status && status.error().code == Code::kUnimplemented;
 }
 
-PolicyInfo info_of(const krl_policy_info& info) {
-  const auto has = [&](std::uint32_t flag) { return (info.flags & flag) != 0; };
-  return {.trainable = has(KRL_POLICY_TRAINABLE),
-          .has_tokens = has(KRL_POLICY_HAS_TOKENS),
-          .needs_corpus = has(KRL_POLICY_NEEDS_CORPUS),
-          .has_critic = has(KRL_POLICY_HAS_CRITIC),
-          .samples_while_training = has(KRL_POLICY_SAMPLES_WHILE_TRAINING),
-          .shares_prompts = has(KRL_POLICY_SHARES_PROMPTS),
-          .continues = has(KRL_POLICY_CONTINUES),
-          .takes_tokens = has(KRL_POLICY_TAKES_TOKENS),
-          .has_logprobs = has(KRL_POLICY_HAS_LOGPROBS),
-          .needs_old_logprobs = has(KRL_POLICY_NEEDS_OLD_LOGPROBS),
-          .context_tokens = info.context_tokens,
-          .version = info.version,
-          .description = copy(info.description),
-          .logprobs = info.logprobs <= KRL_LOGPROBS_PROCESSED
-                          ? static_cast<LogprobKind>(info.logprobs)
-                          : LogprobKind::kUnknown,
-          .exports = info.exports,
-          .adopts = info.adopts};
-}
-
 using PolicyDescription = SelfDescription<krl_policy_info_sink, krl_policy_info, PolicyInfo>;
 
 // Determines the result of a call whose results went through `receiver`.
@@ -86,7 +64,7 @@ void merge(Metrics& into, const Metrics& from) {
 
 Result<PolicyInfo> Policy::describe() const {
   return instance_.patiently([&]() -> Result<PolicyInfo> {
-    PolicyDescription description(info_of);
+    PolicyDescription description(value_of<PolicyInfo>);
     Call call(component(), instance_.scope());
     KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
       return table().describe(self, context, description.sink());
@@ -128,7 +106,7 @@ Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
   if (preview == nullptr) return std::nullopt;
   const ConfigView config(options);
   Call call(policy, scope);
-  PolicyDescription description(info_of);
+  PolicyDescription description(value_of<PolicyInfo>);
   const Status status =
       call.run("preview", [&] { return preview(config.c(), call.c(), description.sink()); });
   if (is_unimplemented(status)) return std::nullopt;

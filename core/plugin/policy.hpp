@@ -46,20 +46,7 @@ using Batch = std::vector<const Example*>;  // borrowed, each from where all exa
 
 using Loss = LossValue;
 using Optimizer = OptimizerValue;
-
-// The numbers are the boundary's (KRL_LOGPROBS_RAW …).
-enum class LogprobKind : std::uint32_t { kUnknown, kRaw, kScaled, kProcessed };
-
-struct PolicyInfo {
-  bool trainable = false, has_tokens = false, needs_corpus = false, has_critic = false,
-       samples_while_training = false, shares_prompts = false, continues = false,
-       takes_tokens = false, has_logprobs = false, needs_old_logprobs = false;
-  std::int64_t context_tokens = 0;  // 0 = unknown
-  std::uint64_t version = 0;        // version of the weights that sample
-  std::string description;
-  LogprobKind logprobs = LogprobKind::kUnknown;
-  std::uint32_t exports = 0, adopts = 0;  // KRL_WEIGHTS_*
-};
+using krl::PolicyInfo;
 
 // Weights that one policy has exported for another.
 struct Weights {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kernelrl/component.hpp>
+#include <kernelrl/policy_values.hpp>
 #include <kernelrl/seeds.hpp>
 #include <kernelrl/values.hpp>
 
@@ -166,18 +167,6 @@ class CriticSink {
   const krl_critic_sink* c_;
 };
 
-struct PolicyInfo {
-  bool has_tokens = true, needs_corpus = false;
-  std::int64_t context_tokens = 0, vocabulary = 0, parameters = 0;
-  std::uint64_t version = 0;
-  std::string description;
-  bool has_critic = false;
-  bool samples_while_training = false, shares_prompts = false, continues = false,
-       takes_tokens = false, has_logprobs = false, needs_old_logprobs = false;
-  std::uint32_t logprobs = KRL_LOGPROBS_SCALED;  // KRL_LOGPROBS_*
-  std::uint32_t exports = 0, adopts = 0;         // KRL_WEIGHTS_*
-};
-
 // Weights that another policy has exported.
 class Weights {
  public:
@@ -279,29 +268,10 @@ struct Followers<T, std::void_t<decltype(T::follows())>> {
   }
 };
 
-inline void push(const PolicyInfo& info, bool trainable, const krl_policy_info_sink* sink) {
-  const auto bit = [](bool is, std::uint32_t flag) { return is ? flag : 0u; };
-  const krl_policy_info c{sizeof(krl_policy_info),
-                          bit(trainable, KRL_POLICY_TRAINABLE) |
-                              bit(info.has_tokens, KRL_POLICY_HAS_TOKENS) |
-                              bit(info.needs_corpus, KRL_POLICY_NEEDS_CORPUS) |
-                              bit(info.has_critic, KRL_POLICY_HAS_CRITIC) |
-                              bit(info.samples_while_training, KRL_POLICY_SAMPLES_WHILE_TRAINING) |
-                              bit(info.shares_prompts, KRL_POLICY_SHARES_PROMPTS) |
-                              bit(info.continues, KRL_POLICY_CONTINUES) |
-                              bit(info.takes_tokens, KRL_POLICY_TAKES_TOKENS) |
-                              bit(info.has_logprobs || trainable, KRL_POLICY_HAS_LOGPROBS) |
-                              bit(info.needs_old_logprobs, KRL_POLICY_NEEDS_OLD_LOGPROBS),
-                          info.context_tokens,
-                          info.vocabulary,
-                          info.parameters,
-                          info.version,
-                          to_c(info.description),
-                          info.logprobs,
-                          info.exports,
-                          info.adopts,
-                          0};
-  check(sink->info(sink, &c));
+inline void push(PolicyInfo info, bool trainable, const krl_policy_info_sink* sink) {
+  info.trainable = trainable;
+  info.has_logprobs = info.has_logprobs || trainable;
+  check(sink->info(sink, CView<PolicyInfo>(info).c()));
 }
 
 // Calls on a T whose options are set and which is not started.

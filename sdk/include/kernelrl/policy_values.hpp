@@ -1,10 +1,11 @@
 // Values that cross the boundary between a host and a policy and own their data: requests,
-// samples, examples and losses.
+// samples, examples, losses, and what a policy says of itself.
 //
 // Each struct lists its fields once, in `each_field`: the structs of abi.h are made from that list
 // and copied by it, and messages between ranks follow it. A new field is a member and its line.
 //
-// A field is a number, a text, an array, another value, or a list of texts or values with its count.
+// A field is a number, a text, an array, another value, a list of texts or values with its count, or
+// a bit of `flags`.
 // Header-only, C++17. Plain data; const functions may run on many threads at once.
 #pragma once
 
@@ -180,6 +181,40 @@ struct OptimizerValue {  // AdamW
   }
 };
 
+struct PolicyInfo {
+  using C = krl_policy_info;
+  bool trainable = false;  // the SDK sets it
+  bool has_tokens = true, needs_corpus = false, has_critic = false, samples_while_training = false,
+       shares_prompts = false, continues = false, takes_tokens = false, has_logprobs = false,
+       needs_old_logprobs = false;
+  std::int64_t context_tokens = 0, vocabulary = 0;  // 0 = unknown
+  std::uint64_t version = 0;                        // of the weights that sample
+  std::string description;
+  std::uint32_t logprobs = KRL_LOGPROBS_SCALED;  // KRL_LOGPROBS_*
+  std::uint32_t exports = 0, adopts = 0;         // KRL_WEIGHTS_*
+
+  template <class Visit>
+  static void each_field(Visit&& visit) {
+    visit(&PolicyInfo::trainable, KRL_POLICY_TRAINABLE);
+    visit(&PolicyInfo::has_tokens, KRL_POLICY_HAS_TOKENS);
+    visit(&PolicyInfo::needs_corpus, KRL_POLICY_NEEDS_CORPUS);
+    visit(&PolicyInfo::has_critic, KRL_POLICY_HAS_CRITIC);
+    visit(&PolicyInfo::samples_while_training, KRL_POLICY_SAMPLES_WHILE_TRAINING);
+    visit(&PolicyInfo::shares_prompts, KRL_POLICY_SHARES_PROMPTS);
+    visit(&PolicyInfo::continues, KRL_POLICY_CONTINUES);
+    visit(&PolicyInfo::takes_tokens, KRL_POLICY_TAKES_TOKENS);
+    visit(&PolicyInfo::has_logprobs, KRL_POLICY_HAS_LOGPROBS);
+    visit(&PolicyInfo::needs_old_logprobs, KRL_POLICY_NEEDS_OLD_LOGPROBS);
+    visit(&PolicyInfo::context_tokens, &C::context_tokens);
+    visit(&PolicyInfo::vocabulary, &C::vocabulary);
+    visit(&PolicyInfo::version, &C::version);
+    visit(&PolicyInfo::description, &C::description);
+    visit(&PolicyInfo::logprobs, &C::logprobs);
+    visit(&PolicyInfo::exports, &C::exports);
+    visit(&PolicyInfo::adopts, &C::adopts);
+  }
+};
+
 namespace detail {
 
 template <class T>
@@ -229,6 +264,9 @@ class CView {
     CView& view;
     const V& value;
 
+    void operator()(bool V::*field, std::uint32_t flag) const {
+      if (value.*field) view.c_.flags |= flag;
+    }
     template <class F, class CF>
     void operator()(F V::*field, CF V::C::*c) const {
       if constexpr (detail::is_value_v<F> && std::is_pointer_v<CF>) {
@@ -276,6 +314,9 @@ struct Copy {
   V& value;
   const typename V::C& c;
 
+  void operator()(bool V::*field, std::uint32_t flag) const {
+    value.*field = (c.flags & flag) != 0;
+  }
   template <class F, class CF>
   void operator()(F V::*field, CF V::C::*from) const {
     if constexpr (is_value_v<F> && std::is_pointer_v<CF>) {
