@@ -381,6 +381,7 @@ struct PolicyCalls {
   static constexpr krl_policy_v table(bool streams) {
     krl_policy_v table{};
     table.struct_size = sizeof table;
+    table.kind = KRL_POLICY;
     table.describe = describe;
     table.sample = sample;
     table.tokenize = tokenize;
