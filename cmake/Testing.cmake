@@ -7,6 +7,7 @@
 #   threads     those of the core in which threads meet; preset `tsan` runs these
 #   input       what strangers have written goes through it: sources, models, compiled code; preset `asan` runs these too
 #   fuzz        those of them that feed mutants to the machine; preset `fuzz` runs these
+#   nightly     take long and seldom find what the others do not: preset `ci` leaves them out, `nightly` runs all
 #   compilers   spend their time in compilers of CUDA, in which the sanitizers see nothing: preset `dev` leaves them out
 set(KERNELRL_TEST_LABELS "" CACHE STRING "Build only tests with one of these labels; empty: all")
 if(KERNELRL_TESTS)

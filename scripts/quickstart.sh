@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a model that learns: sets up, builds, and runs configs/quickstart.toml.
+# From a fresh checkout to a model that learns: sets up, builds what configs/quickstart.toml uses, and runs it. The rest is
+# built by `cmake --build --preset release`.
 # Options are passed to kernelrl: `scripts/quickstart.sh --resume` continues an interrupted run,
 # `--set run.name=second` starts another one.
 set -euo pipefail
@@ -11,5 +12,5 @@ if [[ ! -f build/release/build.ninja ]]; then
   cmake --preset release -DKERNELRL_TESTS=OFF --log-level=WARNING
 fi
 echo "Building"
-cmake --build --preset release
+cmake --build --preset release --target quickstart
 exec build/release/bin/kernelrl --plan configs/quickstart.toml "$@"

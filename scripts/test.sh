@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Sets up, checks the formatting, the public headers by clang-tidy and the core's includes (scripts/tidy.sh), builds and runs
-# every test, and runs under sanitizers those tests in which they are most likely to find something:
-#   ci     release: all tests; the benchmarks are built
-#   asan   AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
-#          input, except ResumeTest, which stops a run at each of its operations, and RetrieverLeaks, which takes a minute
-#   fuzz   the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
-#   tsan   ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
-#          except ResumeTest
-#   dev    like asan, but all tests except those of compilers, which are other people's programs
+# the tests, and runs under sanitizers those tests in which they are most likely to find something:
+#   ci       release: all tests but those with the label `nightly`, which take long
+#   nightly  release: all tests; the benchmarks are built
+#   asan     AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
+#            input, except ResumeTest, which stops a run at each of its operations, and RetrieverLeaks, which takes a minute
+#   fuzz     the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
+#   tsan     ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
+#            except ResumeTest
+#   dev      like asan, but all tests except those of compilers, which are other people's programs
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
 #
-#   scripts/test.sh               ci, asan, fuzz and tsan
+#   scripts/test.sh               ci, asan and tsan
 #   scripts/test.sh --quick       ci
-#   scripts/test.sh --all         ci, dev and tsan
+#   scripts/test.sh --nightly     nightly, asan, fuzz and tsan
+#   scripts/test.sh --all         nightly, dev and tsan
 #   scripts/test.sh dev tsan      those named
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,7 +75,7 @@ run_ctest() {
 }
 
 run_tests() {
-  local report=$PWD/build/$1/tests.xml again=$PWD/build/$1/tests_again.xml all wrong left not_run
+  local report=$PWD/build/$1.xml again=$PWD/build/$1_again.xml all wrong left not_run
   echo "== $1: testing"
   run_ctest "$1" "$report" --parallel "$(($(nproc) + 1))"  # some only wait
   if [[ ! -s $report ]]; then
@@ -100,15 +102,16 @@ presets=()
 for word in "$@"; do
   case $word in
     --quick) presets+=(ci) ;;
-    --all) presets+=(ci dev tsan) ;;
-    ci | asan | fuzz | tsan | dev) presets+=("$word") ;;
+    --nightly) presets+=(nightly asan fuzz tsan) ;;
+    --all) presets+=(nightly dev tsan) ;;
+    ci | nightly | asan | fuzz | tsan | dev) presets+=("$word") ;;
     *)
-      echo "scripts/test.sh: unknown word '$word'; known are --quick, --all, ci, asan, fuzz, tsan, dev" >&2
+      echo "scripts/test.sh: unknown word '$word'; known are --quick, --nightly, --all, ci, nightly, asan, fuzz, tsan, dev" >&2
       exit 2
       ;;
   esac
 done
-((${#presets[@]} > 0)) || presets=(ci asan fuzz tsan)
+((${#presets[@]} > 0)) || presets=(ci asan tsan)
 
 scripts/setup.sh --tests
 check_formatting

@@ -8,7 +8,7 @@ set -euo pipefail
 checkout=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir "$tmp/bin" "$tmp/scripts" "$tmp/build" "$tmp/build/ci"
+mkdir "$tmp/bin" "$tmp/scripts" "$tmp/build"
 cp "$checkout"/scripts/{test.sh,format.sh,comments.py} "$tmp/scripts"
 cp "$checkout/.clang-format" "$tmp"
 printf '#!/bin/sh\n' | tee "$tmp"/scripts/{setup,tidy}.sh > "$tmp/bin/cmake"
