@@ -85,6 +85,31 @@ Occupancy occupancy_of(const Dim3& block, std::uint32_t shared_bytes, const Asse
                                {threads, kernel.registers, shared_bytes, 0, kernel.barriers});
 }
 
+// The time in which each part of the GPU does its share of a launch, without waiting for the others;
+// kLatency apart.
+std::array<double, kBounds> unit_ns(const Counters& c, const Spills& spills, double resident,
+                                    const GpuDescription& gpu) {
+  const ModelConstants& model = *gpu.model;
+  const double clock = gpu.clock_ghz;  // clocks per ns
+  const double blocks = std::max(1.0, real(c.blocks));
+  const double sms = std::min(blocks, static_cast<double>(gpu.sms));
+  const double sectors = real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes);
+  std::array<double, kBounds> ns{};
+  const auto part = [&ns](Bound bound) -> double& { return ns[static_cast<std::size_t>(bound)]; };
+  part(Bound::kDram) = kSectorBytes * real(c.dram_load_sectors + c.dram_store_sectors) /
+                       (gpu.dram_gb_per_s * gpu.dram_efficiency);
+  part(Bound::kL2) =
+      kSectorBytes * (sectors - real(c.l1_sectors)) / (gpu.l2_bytes_per_clock * clock);
+  part(Bound::kLoadStore) = load_store_clocks(c, spills, model) / (sms * clock);
+  part(Bound::kIssue) = issue_clocks(c, spills, gpu) / (sms * clock);
+  part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics + c.shared_atomic_repeats +
+                              2 * c.shared_atomic_loops) /
+                         (sms * clock);
+  part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
+  part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
+  return ns;
+}
+
 }  // namespace
 
 PathClocks path_clocks(const GpuDescription& gpu) {
@@ -127,32 +152,16 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   const double resident = std::max(1u, result.blocks_per_sm);
   const double waves = std::ceil(blocks / (gpu.sms * resident));
   const Spills spills(c, kernel);
-  const double sectors = real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes);
   const double clock = gpu.clock_ghz;  // clocks per ns
 
-  auto& ns = result.bound_ns;
-  const auto part = [&ns](Bound bound) -> double& { return ns[static_cast<std::size_t>(bound)]; };
-  part(Bound::kDram) = kSectorBytes * real(c.dram_load_sectors + c.dram_store_sectors) /
-                       (gpu.dram_gb_per_s * gpu.dram_efficiency);
-  part(Bound::kL2) =
-      kSectorBytes * (sectors - real(c.l1_sectors)) / (gpu.l2_bytes_per_clock * clock);
-  part(Bound::kLoadStore) = load_store_clocks(c, spills, model) / (sms * clock);
-  part(Bound::kIssue) = issue_clocks(c, spills, gpu) / (sms * clock);
-  part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics + c.shared_atomic_repeats +
-                              2 * c.shared_atomic_loops) /
-                         (sms * clock);
-  part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
+  auto& ns = result.bound_ns = unit_ns(c, spills, resident, gpu);
   const double path = clocks_of(c.critical, gpu), spilled = spills.waits_on_path * gpu.l1_latency;
   const double path_ns = (path + spilled) / clock;
   // If the span is unknown, all blocks are taken to be as long as the longest.
   const double span = c.span_clocks > 0 ? real(c.span_clocks) : waves * path;
   const double all_ns = std::max(path_ns, (span + waves * spilled) / clock);
-  part(Bound::kLatency) = all_ns;
-  part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
-
-  for (std::size_t i = 0; i < kBounds; ++i) {
-    if (ns[i] > ns[static_cast<std::size_t>(result.limit)]) result.limit = static_cast<Bound>(i);
-  }
+  ns[static_cast<std::size_t>(Bound::kLatency)] = all_ns;
+  result.limit = static_cast<Bound>(std::max_element(ns.begin(), ns.end()) - ns.begin());
   // The units work while the warps of a wave wait; only their time beyond that is added. A single
   // long block hides no more of their work than others.
   const double hidden_ns = model.hidden_by_path * std::min(path_ns, all_ns / waves);
@@ -163,7 +172,7 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
   const double fetch_ns = real(c.code_instructions) * model.clocks_per_new_instruction / clock;
   // Warps that start together ask together: while they wait for memory, they also wait in line.
-  const double queued_ns = model.queued_share * part(Bound::kLoadStore);
+  const double queued_ns = model.queued_share * ns[static_cast<std::size_t>(Bound::kLoadStore)];
   result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, model) + path_ns + queued_ns + slowest +
               model.overlap_loss * (sum - slowest);
   return result;

@@ -30,16 +30,16 @@ std::vector<std::uint32_t> ControlRegions::successors(std::uint32_t index) const
   return next;
 }
 
-// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph.
-void ControlRegions::find_meeting_points() {
+// Numbers the nodes in the order in which a depth-first search from the end leaves them, and returns
+// them in that order; [0] is unused.
+std::vector<std::uint32_t> ControlRegions::number_from_the_end() {
   std::vector<std::vector<std::uint32_t>> before(exit_ + 1);
   for (std::uint32_t i = 0; i < exit_; ++i) {
     for (const std::uint32_t next : successors(i)) before[next].push_back(i);
   }
-  // Numbers in the order in which a depth-first search from the end leaves them.
   order_.assign(exit_ + 1, 0);
   std::vector<bool> seen(exit_ + 1);
-  std::vector<std::uint32_t> by_order{exit_};  // [0] unused
+  std::vector<std::uint32_t> by_order{exit_};
   std::vector<std::pair<std::uint32_t, std::size_t>> path{{exit_, 0}};
   seen[exit_] = true;
   while (!path.empty()) {
@@ -54,6 +54,12 @@ void ControlRegions::find_meeting_points() {
       path.pop_back();
     }
   }
+  return by_order;
+}
+
+// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph.
+void ControlRegions::find_meeting_points() {
+  const std::vector<std::uint32_t> by_order = number_from_the_end();
   meets_at_.assign(exit_ + 1, exit_);
   std::vector<bool> known(exit_ + 1);
   known[exit_] = true;

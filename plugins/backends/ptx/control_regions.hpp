@@ -21,6 +21,7 @@ class ControlRegions {
 
  private:
   std::vector<std::uint32_t> successors(std::uint32_t index) const;
+  std::vector<std::uint32_t> number_from_the_end();
   void find_meeting_points();
   std::uint32_t meeting_point(std::uint32_t a, std::uint32_t b) const;
 

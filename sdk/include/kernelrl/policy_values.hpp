@@ -188,7 +188,7 @@ struct PolicyInfo {
        shares_prompts = false, continues = false, takes_tokens = false, has_logprobs = false,
        needs_old_logprobs = false;
   std::int64_t context_tokens = 0, vocabulary = 0;  // 0 = unknown
-  std::uint64_t version = 0;                        // of the weights that sample
+  std::uint64_t version = 0;                        // version of the weights that sample
   std::string description;
   std::uint32_t logprobs = KRL_LOGPROBS_SCALED;  // KRL_LOGPROBS_*
   std::uint32_t exports = 0, adopts = 0;         // KRL_WEIGHTS_*

@@ -205,7 +205,7 @@ void GridRunner::fault_deadlock() {
               0, -1};
 }
 
-LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
+void GridRunner::start(Program& program, const LaunchRequest& request) {
   program_ = &program;
   spare_.clear();  // their frames belong to the shape of another launch
   request_ = request;
@@ -227,6 +227,10 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
     while (std::gcd(stride_, blocks_) != 1) ++stride_;
   }
   ascending_ = request.order != cpu::Order::kReversed && stride_ == 1 && start_ == 0;
+}
+
+LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
+  start(program, request);
   LaunchOutcome outcome;
   try {
     if (memory_.path_clocks() != nullptr) {

@@ -56,6 +56,7 @@ class GridRunner {
  private:
   using Block = std::unique_ptr<ThreadBlock>;
 
+  void start(Program& program, const LaunchRequest& request);
   void run_blocks();
   void run_side_by_side();
   void begin_block();

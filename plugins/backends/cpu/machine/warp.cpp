@@ -36,8 +36,27 @@ std::string hexadecimal(Mask mask) {
   return text;
 }
 
+std::uint32_t lane_mask(Special which, std::uint32_t bit) {
+  switch (which) {
+    case Special::kLanemaskEq:
+      return bit;
+    case Special::kLanemaskLe:
+      return bit | (bit - 1);
+    case Special::kLanemaskLt:
+      return bit - 1;
+    case Special::kLanemaskGe:
+      return ~(bit - 1);
+    default:
+      return ~(bit | (bit - 1));
+  }
+}
+
+// The component of `of` that `which` names, where the special register of its x is `x`.
+std::uint32_t component(const Dim3& of, Special which, Special x) {
+  return of[static_cast<std::size_t>(which) - static_cast<std::size_t>(x)];
+}
+
 std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShape& shape) {
-  const std::uint32_t lane = thread % kLanes, bit = std::uint32_t{1} << lane;
   const Dim3& b = shape.block;
   switch (which) {
     case Special::kTidX:
@@ -49,33 +68,27 @@ std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShap
     case Special::kNtidX:
     case Special::kNtidY:
     case Special::kNtidZ:
-      return b[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kNtidX)];
+      return component(b, which, Special::kNtidX);
     case Special::kCtaidX:
     case Special::kCtaidY:
     case Special::kCtaidZ:
-      return shape
-          .index[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kCtaidX)];
+      return component(shape.index, which, Special::kCtaidX);
     case Special::kNctaidX:
     case Special::kNctaidY:
     case Special::kNctaidZ:
-      return shape
-          .grid[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kNctaidX)];
+      return component(shape.grid, which, Special::kNctaidX);
     case Special::kLaneId:
-      return lane;
+      return thread % kLanes;
     case Special::kWarpId:
       return thread / kLanes;
     case Special::kNwarpId:
       return (shape.threads() + kLanes - 1) / kLanes;
     case Special::kLanemaskEq:
-      return bit;
     case Special::kLanemaskLe:
-      return bit | (bit - 1);
     case Special::kLanemaskLt:
-      return bit - 1;
     case Special::kLanemaskGe:
-      return ~(bit - 1);
     case Special::kLanemaskGt:
-      return ~(bit | (bit - 1));
+      return lane_mask(which, std::uint32_t{1} << thread % kLanes);
     case Special::kDynamicSharedSize:
       return shape.dynamic_shared;
     case Special::kTotalSharedSize:

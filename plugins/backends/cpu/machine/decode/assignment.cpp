@@ -28,8 +28,8 @@ class Sets {
 
   std::uint64_t* of(std::size_t block) { return bits_.data() + block * words_; }
   std::size_t words() const { return words_; }
-  bool has(std::size_t block, std::uint32_t reg) {
-    return (of(block)[reg / 64] >> (reg % 64) & 1) != 0;
+  bool has(std::size_t block, std::uint32_t reg) const {
+    return (bits_[block * words_ + reg / 64] >> (reg % 64) & 1) != 0;
   }
 
  private:
@@ -37,14 +37,9 @@ class Sets {
   std::vector<std::uint64_t> bits_;
 };
 
-}  // namespace
-
-std::vector<std::uint32_t> registers_read_unwritten(const std::vector<BlockRegisters>& blocks,
-                                                    std::uint32_t count) {
-  if (blocks.empty()) return {};
-  if (blocks.size() * ((count + 63) / 64) > kMostWords) return every_first_read(blocks);
-  // The registers certainly written at the start of a block: none in the first one, elsewhere those
-  // written on all ways to it.
+// The registers certainly written at the start of each block: none in the first one, elsewhere those
+// written on all ways to it.
+Sets written_at_start(const std::vector<BlockRegisters>& blocks, std::uint32_t count) {
   Sets written(blocks.size(), count);
   std::fill(written.of(0), written.of(0) + written.words(), 0);
   std::vector<std::uint32_t> work = {0};
@@ -70,6 +65,16 @@ std::vector<std::uint32_t> registers_read_unwritten(const std::vector<BlockRegis
       }
     }
   }
+  return written;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> registers_read_unwritten(const std::vector<BlockRegisters>& blocks,
+                                                    std::uint32_t count) {
+  if (blocks.empty()) return {};
+  if (blocks.size() * ((count + 63) / 64) > kMostWords) return every_first_read(blocks);
+  const Sets written = written_at_start(blocks, count);
   std::vector<std::uint32_t> found;
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     for (const std::uint32_t reg : blocks[b].read_first) {

@@ -117,8 +117,36 @@ void count_passes(BlockMemory& memory, MemoryAccess& access, const LaneAddresses
   }
 }
 
-// Calls change(lane, at) for each lane, after checking that the lane may change the memory and
-// ordering the lanes' accesses before it.
+// Calls change(lane, at) for each lane of a group, after checking that the lane may change the
+// memory and ordering its access. `region`: the buffer in global memory; null: shared memory.
+// Returns whether a lane changed its word.
+template <class Change>
+bool change_words(BlockMemory& memory, const Request& request, const Region* region,
+                  const LaneAddresses& group, const Change& change, WatchedWords* words) {
+  const bool shared = region == nullptr;
+  words->bytes = request.bytes;
+  bool changed = false;
+  for (Mask rest = group.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t address =
+        group.first + static_cast<std::uint64_t>(std::int64_t{group.delta[lane]});
+    if (shared) memory.check_shared(request, lane, address);
+    if (!shared) memory.count_update(request.access.counts, *region, address);
+    Conflict conflict;
+    const bool if_changed =
+        shared ? memory.enter_shared(request, lane, static_cast<std::uint32_t>(address), &conflict)
+               : memory.enter_global(request, lane, *region, address, &conflict);
+    std::byte* const at =
+        shared ? memory.shared().data() + address : region->host + (address - region->begin);
+    words->add(at);
+    if (!change(lane, at)) continue;
+    if (if_changed) throw_race({memory.launch(), request, lane, address}, shared, conflict);
+    changed = true;
+  }
+  return changed;
+}
+
+// Calls change(lane, at) for all lanes, group after group.
 template <class Change>
 void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
                const Change& change) {
@@ -143,26 +171,7 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
     }
     const Region* region = shared ? nullptr : &memory.find_global(request, lowest, group.first);
     WatchedWords words;
-    words.bytes = request.bytes;
-    bool changed = false;
-    for (Mask rest = group.mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      const std::uint64_t address =
-          group.first + static_cast<std::uint64_t>(std::int64_t{group.delta[lane]});
-      if (shared) memory.check_shared(request, lane, address);
-      if (!shared) memory.count_update(access.counts, *region, address);
-      Conflict conflict;
-      const bool if_changed =
-          shared
-              ? memory.enter_shared(request, lane, static_cast<std::uint32_t>(address), &conflict)
-              : memory.enter_global(request, lane, *region, address, &conflict);
-      std::byte* const at =
-          shared ? memory.shared().data() + address : region->host + (address - region->begin);
-      words.add(at);
-      if (!change(lane, at)) continue;
-      if (if_changed) throw_race({memory.launch(), request, lane, address}, shared, conflict);
-      changed = true;
-    }
+    const bool changed = change_words(memory, request, region, group, change, &words);
     if (changed || access.reduces) {
       warp.polls().work(1);
     } else {
@@ -228,6 +237,25 @@ Operation arithmetic(const std::string& name) {
   return nullptr;
 }
 
+Operation float_addition(ptx::Type type, bool flush) {
+  switch (type) {
+    case ptx::Type::kF32:
+      return flush ? atomic<float, add_flushed> : atomic<float, add<float>>;
+    case ptx::Type::kF64:
+      return atomic<double, add<double>>;
+    case ptx::Type::kF16:
+      return atomic<std::uint16_t, add_half>;
+    case ptx::Type::kBF16:
+      return atomic<std::uint16_t, add_bfloat>;
+    case ptx::Type::kF16x2:
+      return atomic<std::uint32_t, add_pair<add_half>>;
+    case ptx::Type::kBF16x2:
+      return atomic<std::uint32_t, add_pair<add_bfloat>>;
+    default:
+      return nullptr;
+  }
+}
+
 Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
   switch (type) {
     case ptx::Type::kB16:
@@ -251,24 +279,7 @@ Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
     case ptx::Type::kS64:
       return arithmetic<std::int64_t>(name);
     default:
-      break;
-  }
-  if (name != "add") return nullptr;
-  switch (type) {
-    case ptx::Type::kF32:
-      return flush ? atomic<float, add_flushed> : atomic<float, add<float>>;
-    case ptx::Type::kF64:
-      return atomic<double, add<double>>;
-    case ptx::Type::kF16:
-      return atomic<std::uint16_t, add_half>;
-    case ptx::Type::kBF16:
-      return atomic<std::uint16_t, add_bfloat>;
-    case ptx::Type::kF16x2:
-      return atomic<std::uint32_t, add_pair<add_half>>;
-    case ptx::Type::kBF16x2:
-      return atomic<std::uint32_t, add_pair<add_bfloat>>;
-    default:
-      return nullptr;
+      return name == "add" ? float_addition(type, flush) : nullptr;
   }
 }
 
@@ -277,6 +288,17 @@ Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
 bool is_loop_in_shared(const std::string& name, ptx::Type type) {
   if (name == "exch" || name == "cas") return false;
   return type != ptx::Type::kB32 && type != ptx::Type::kU32 && type != ptx::Type::kS32;
+}
+
+// Binds the rows of what is combined with memory: one, or one for each element of a vector.
+void bind_values(const ptx::Instruction& from, const ptx::Operand& value,
+                 const MemoryModifiers& modifiers, Operands& operands, MemoryAccess* access) {
+  const bool listed = value.kind == ptx::Operand::kVector, vector = modifiers.elements > 1;
+  if (listed != vector || (listed && value.elements.size() != modifiers.elements)) {
+    operands.unsupported(from);
+  }
+  for (std::uint32_t k = 0; k < modifiers.elements; ++k)
+    access->rows[k] = operands.source(listed ? value.elements[k] : value, modifiers.type);
 }
 
 }  // namespace
@@ -308,14 +330,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   access.elements = static_cast<std::uint8_t>(modifiers.elements);
   access.element_bytes = static_cast<std::uint8_t>(bytes);
   bind_address(from.operands[first], modifiers.space, operands, out);
-  const ptx::Operand& value = from.operands[first + 1];
-  for (std::uint32_t k = 0; k < modifiers.elements; ++k) {
-    const bool listed = value.kind == ptx::Operand::kVector;
-    if (listed != vector || (listed && value.elements.size() != modifiers.elements)) {
-      operands.unsupported(from);
-    }
-    access.rows[k] = operands.source(listed ? value.elements[k] : value, modifiers.type);
-  }
+  bind_values(from, from.operands[first + 1], modifiers, operands, &access);
   access.loops = is_loop_in_shared(name, modifiers.type);
   if (name == "cas") out->c = operands.source(from.operands[first + 2], modifiers.type);
   if (returns) out->d = operands.destination(from.operands[0], modifiers.type);

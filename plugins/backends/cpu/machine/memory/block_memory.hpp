@@ -115,6 +115,7 @@ class BlockMemory {
   void initialise_system_shared();
   void renew_stamps();
   void touch(Sectors& sectors);
+  void count(Sectors& sectors);
   void touch_bytes(Sectors& sectors);
   void touch_bytes(const Request& request, unsigned lane, const Region& region,
                    std::uint64_t address);

@@ -151,6 +151,28 @@ void decode_parameter(const ptx::Instruction& from, const Operands::Parameter& p
                       : load_parameter;
 }
 
+MemoryAccess* new_access(const MemoryModifiers& modifiers, bool is_load, Operands& operands) {
+  MemoryAccess* const access = operands.new_access();
+  access->kind = is_load ? AccessKind::kLoad : AccessKind::kStore;
+  access->strong = modifiers.strong;
+  access->block_scope = modifiers.block_scope;
+  access->read_only = modifiers.read_only;
+  access->past_l1 = modifiers.past_l1;
+  access->elements = static_cast<std::uint8_t>(modifiers.elements);
+  access->element_bytes = static_cast<std::uint8_t>(ptx::size_of(modifiers.type));
+  return access;
+}
+
+// Reports whether the machine has this access to memory, whose registers are bound.
+bool is_supported(const MemoryAccess& access, const MemoryModifiers& modifiers, bool is_load) {
+  for (std::uint32_t k = 0; k < access.elements && !is_load; ++k) {
+    if (access.register_bytes[k] < access.element_bytes) return false;
+  }
+  const bool wide_shared =
+      access.lane_bytes() > kMostSharedLaneBytes && modifiers.space != ptx::Space::kGlobal;
+  return !wide_shared && !(is_load ? modifiers.release : modifiers.acquire);
+}
+
 }  // namespace
 
 bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruction* out) {
@@ -167,15 +189,8 @@ bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruc
     operands.unsupported(from);
   }
   out->kind = InstructionClass::kLoadStore;
-  out->access = operands.new_access();
+  out->access = new_access(modifiers, is_load, operands);
   MemoryAccess& access = *out->access;
-  access.kind = is_load ? AccessKind::kLoad : AccessKind::kStore;
-  access.strong = modifiers.strong;
-  access.block_scope = modifiers.block_scope;
-  access.read_only = modifiers.read_only;
-  access.past_l1 = modifiers.past_l1;
-  access.elements = static_cast<std::uint8_t>(modifiers.elements);
-  access.element_bytes = static_cast<std::uint8_t>(bytes);
   std::uint32_t width = 0;
   if (is_load) {
     width = bind_destinations(values, operands, &access);
@@ -197,15 +212,7 @@ bool decode_load_store(const ptx::Instruction& from, Operands& operands, Instruc
   out->run = is_load
                  ? load_operation(element, width == 0 ? std::max(2u, element) : width, with_sign)
                  : store_operation(element);
-  bool fits = out->run != nullptr;
-  for (std::uint32_t k = 0; k < access.elements && !is_load; ++k) {
-    fits &= access.register_bytes[k] >= element;
-  }
-  const bool wide_shared =
-      access.lane_bytes() > kMostSharedLaneBytes && modifiers.space != ptx::Space::kGlobal;
-  if (!fits || wide_shared || (is_load && modifiers.release) || (!is_load && modifiers.acquire)) {
-    operands.unsupported(from);
-  }
+  if (out->run == nullptr || !is_supported(access, modifiers, is_load)) operands.unsupported(from);
   return true;
 }
 

@@ -76,9 +76,16 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
                   Record{order_.serial()} << kSerialShift | now,
                   launch_.shadow().launch_floor()};
   touch(sectors);
+  count(sectors);
+  return region->host + (addresses.first - region->begin);
+}
+
+void BlockMemory::count(Sectors& sectors) {
+  const Request& request = sectors.request;
+  const SectorShape& shape = sectors.shape;
   // L1 does not show what other SMs write.
   if (request.strong && !request.write) sectors.l2 += std::exchange(sectors.l1, 0);
-  AccessCounts& counts = access.counts;
+  AccessCounts& counts = request.access.counts;
   ++counts.global_requests;
   counts.sectors += shape.count;
   counts.needed_sectors += shape.needed;
@@ -90,9 +97,8 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
         .load(sectors.dram != 0 ? MemoryLevel::kDram
               : sectors.l2 != 0 ? MemoryLevel::kL2
                                 : MemoryLevel::kL1,
-              access);
+              request.access);
   }
-  return region->host + (addresses.first - region->begin);
 }
 
 void BlockMemory::touch(Sectors& sectors) {

@@ -74,8 +74,40 @@ void access_local(BlockMemory& memory, const Request& request, const LaneAddress
 ptx::Space find_group(BlockMemory& memory, const Request& request, const AddressRow& row, Mask mask,
                       ptx::Space space, LaneAddresses* group);
 
-// Checks a warp's access and calls move(const CheckedLanes&) for its lanes: at once, unless they
-// access different spaces or buffers. Throws Fault.
+// Checks a warp's access and calls move(const CheckedLanes&) for each group of lanes that access the
+// same space and buffer; all groups are one request. Throws Fault.
+template <class Move>
+void access_groups(BlockMemory& memory, const Request& request, const AddressRow& row, Mask mask,
+                   ptx::Space space, std::byte* frame, const Move& move) {
+  LaneAddresses addresses;
+  const Shape* shape = nullptr;
+  AccessCounts& counts = request.access.counts;
+  const AccessCounts before = counts;
+  while (mask != 0) {
+    const ptx::Space found = find_group(memory, request, row, mask, space, &addresses);
+    mask &= ~addresses.mask;
+    if (found == ptx::Space::kShared) {
+      std::byte* const at = memory.access_shared(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
+      counts.shared_requests = before.shared_requests + 1;
+    } else if (found == ptx::Space::kLocal) {
+      access_local(memory, request, addresses, frame);
+      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
+      counts.local_requests = before.local_requests + 1;
+    } else if (found == ptx::Space::kParameter) {
+      memory.read_constant(request, addresses);
+      // Read only, the same for all: the bytes themselves. find_group has checked them.
+      auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
+      move(CheckedLanes{at + addresses.first, nullptr, addresses, nullptr});
+    } else {
+      std::byte* const at = memory.access_global(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
+      counts.global_requests = before.global_requests + 1;
+    }
+  }
+}
+
+// The same, quicker where all lanes are one group.
 template <class Move>
 inline void access_memory(BlockMemory& memory, const Request& request, const AddressRow& row,
                           Mask mask, ptx::Space space, std::byte* frame, const Move& move) {
@@ -101,31 +133,7 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
         return move(CheckedLanes{at, nullptr, addresses, shape});
     }
   }
-  // Several groups are one request.
-  const AccessCounts before = request.access.counts;
-  AccessCounts& counts = request.access.counts;
-  while (mask != 0) {
-    const ptx::Space found = find_group(memory, request, row, mask, space, &addresses);
-    mask &= ~addresses.mask;
-    if (found == ptx::Space::kShared) {
-      std::byte* const at = memory.access_shared(request, addresses, &shape);
-      move(CheckedLanes{at, nullptr, addresses, shape});
-      counts.shared_requests = before.shared_requests + 1;
-    } else if (found == ptx::Space::kLocal) {
-      access_local(memory, request, addresses, frame);
-      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
-      counts.local_requests = before.local_requests + 1;
-    } else if (found == ptx::Space::kParameter) {
-      memory.read_constant(request, addresses);
-      // Read only, the same for all: the bytes themselves. find_group has checked them.
-      auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
-      move(CheckedLanes{at + addresses.first, nullptr, addresses, nullptr});
-    } else {
-      std::byte* const at = memory.access_global(request, addresses, &shape);
-      move(CheckedLanes{at, nullptr, addresses, shape});
-      counts.global_requests = before.global_requests + 1;
-    }
-  }
+  access_groups(memory, request, row, mask, space, frame, move);
 }
 
 // The operands of a memory instruction, as `Instruction` stores them.
