@@ -5,7 +5,6 @@ find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL REQUIRED)
-find_package(Protobuf 3.21 REQUIRED)
 
 add_library(kernelrl_tomlplusplus INTERFACE)
 add_library(kernelrl::tomlplusplus ALIAS kernelrl_tomlplusplus)

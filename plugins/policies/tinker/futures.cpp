@@ -39,13 +39,8 @@ http::Request post(const std::string& path, std::string body) {
 
 http::Request post(const Submission& submission) {
   http::Request request = post(submission.path, submission.body);
-  request.content_type = submission.content_type;
   request.repeatable = submission.repeatable;
   return request;
-}
-
-bool is_protobuf(const Answer& answer) {
-  return answer.header("Content-Type").rfind(kProtobufType, 0) == 0;
 }
 
 }  // namespace
@@ -134,7 +129,7 @@ class Futures::Wait {
         yield_(yield) {}
 
   // One more exchange; true if it brought the result, decoded.
-  bool over(const std::function<void(const Result&)>& decode) {
+  bool over(const std::function<void(const std::string&)>& decode) {
     const auto asked = Patience::Clock::now();
     std::optional<Answer> answer;
     std::optional<http::Failure> failure;
@@ -164,22 +159,17 @@ class Futures::Wait {
 
  private:
   Answer ask() {
-    http::Request request = post(RetrieveFuture::kPath, to_json(RetrieveFuture{id_}));
-    if (submission_.protobuf_result)
-      request.headers = {{"Accept", std::string(kProtobufType) + ", application/json"}};
-    return futures_.client_.ask(request, patience_, yield_);
+    return futures_.client_.ask(post(RetrieveFuture::kPath, to_json(RetrieveFuture{id_})),
+                                patience_, yield_);
   }
 
-  bool take(const Answer& answer, const std::function<void(const Result&)>& decode,
+  bool take(const Answer& answer, const std::function<void(const std::string&)>& decode,
             Patience::Clock::time_point asked) {
-    const Result result{answer.body, is_protobuf(answer)};
-    if (!result.is_protobuf) {
-      if (try_again_from_json(result.body)) return not_yet(asked), false;
-      if (const auto failed = failure_from_json(result.body)) return fail(*failed), false;
-    }
+    if (try_again_from_json(answer.body)) return not_yet(asked), false;
+    if (const auto failed = failure_from_json(answer.body)) return fail(*failed), false;
     std::string trouble;
     try {
-      decode(result);
+      decode(answer.body);
       return true;
     } catch (const WireError& error) {
       trouble = error.what();
@@ -233,7 +223,7 @@ class Futures::Wait {
 };
 
 void Futures::wait(const Submission& submission, std::string request_id,
-                   const std::function<void(const Result&)>& decode, const Patience& patience,
+                   const std::function<void(const std::string&)>& decode, const Patience& patience,
                    Yield yield) {
   Wait wait(*this, submission, std::move(request_id), patience, yield);
   while (!wait.over(decode)) {

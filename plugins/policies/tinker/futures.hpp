@@ -23,8 +23,7 @@
 #include <string>
 
 #include "plugins/http/client.hpp"
-#include "plugins/policies/tinker/wire/json.hpp"
-#include "plugins/policies/tinker/wire/protobuf.hpp"
+#include "plugins/policies/tinker/json.hpp"
 
 namespace krl::tinker {
 
@@ -38,26 +37,10 @@ Patience patience_of(const Context& call, http::Duration limit);
 struct Submission {
   std::string path;
   std::string body;
-  std::string content_type = "application/json";
   // Posting it twice does the same as once.
   bool repeatable = true;
-  bool protobuf_result = false;  // the result may come as protobuf
   // Later submissions build on it: if it fails, repeating it now would be too late.
   bool is_built_upon = false;
-};
-
-struct Result {
-  std::string body;
-  bool is_protobuf = false;
-
-  template <class T>
-  T as() const {
-    if constexpr (std::is_same_v<T, SampleAnswer> || std::is_same_v<T, ForwardBackwardAnswer>) {
-      if (is_protobuf) return from_protobuf<T>(body);
-    }
-    if (is_protobuf) throw WireError("protobuf where JSON is meant");
-    return from_json<T>(body);
-  }
 };
 
 // The service's final no. Its code is KRL_FAILED_PRECONDITION where no request would be taken (401,
@@ -103,7 +86,7 @@ class Futures {
     std::optional<T> decoded;
     wait(
         submission, std::move(request_id),
-        [&](const Result& result) { decoded.emplace(result.as<T>()); }, patience, yield);
+        [&](const std::string& body) { decoded.emplace(from_json<T>(body)); }, patience, yield);
     return *std::move(decoded);
   }
 
@@ -121,7 +104,7 @@ class Futures {
                 const Patience& patience, Yield yield);
   std::string post_until_heard(const Submission& submission, const Patience& patience, Yield yield);
   void wait(const Submission& submission, std::string request_id,
-            const std::function<void(const Result&)>& decode, const Patience& patience,
+            const std::function<void(const std::string&)>& decode, const Patience& patience,
             Yield yield);
   Refused refusal(const std::string& path, const http::Answer& answer) const;
 

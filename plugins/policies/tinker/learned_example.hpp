@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugins/policies/losses/loss.hpp"
-#include "plugins/policies/tinker/wire/messages.hpp"
+#include "plugins/policies/tinker/messages.hpp"
 
 namespace krl::tinker {
 

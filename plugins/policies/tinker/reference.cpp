@@ -21,8 +21,7 @@ void Reference::complete(std::vector<LearnedExample>& examples, const Patience& 
       example.reference_logprobs = logprobs(example, patience, inner);
     }
   };
-  http::side_by_side(session_.loop().io(), std::min(incomplete.size(), options_.in_flight), work,
-                     yield);
+  http::side_by_side(session_.loop().io(), std::min(incomplete.size(), in_flight_), work, yield);
 }
 
 std::vector<float> Reference::logprobs(const LearnedExample& example, const Patience& patience,
@@ -34,8 +33,7 @@ std::vector<float> Reference::logprobs(const LearnedExample& example, const Pati
   request.sampling_session_id = sampler_->sampling_session_id;
   request.seq_id = sampler_->next_seq_id++;
   request.prompt_logprobs = true;
-  Submission submission{SampleRequest::kPath, to_json(request)};
-  submission.protobuf_result = options_.protobuf;
+  const Submission submission{SampleRequest::kPath, to_json(request)};
   std::vector<float> logprobs =
       session_.futures().submit_and_wait<SampleAnswer>(submission, patience, yield).prompt_logprobs;
   // For the first token some services send NaN, and others nothing.

@@ -10,16 +10,10 @@
 
 namespace krl::tinker {
 
-struct ReferenceOptions {
-  std::size_t in_flight = 256;
-  bool protobuf = true;  // results may come as it
-};
-
 class Reference {
  public:
-  // The session outlives this.
-  Reference(Session& session, const ReferenceOptions& options)
-      : session_(session), options_(options) {}
+  // The session outlives this. `in_flight`: requests at a time.
+  Reference(Session& session, std::size_t in_flight) : session_(session), in_flight_(in_flight) {}
 
   // Adds reference_logprobs to each example that lacks them: the base model's log-probabilities of
   // the answer's tokens as parts of a prompt. Throws Failure as Futures does, and (KRL_UNAVAILABLE)
@@ -30,7 +24,7 @@ class Reference {
   std::vector<float> logprobs(const LearnedExample& example, const Patience& patience, Yield yield);
 
   Session& session_;
-  const ReferenceOptions options_;
+  const std::size_t in_flight_;
   std::shared_ptr<Sampler> sampler_;  // null before the first use
 };
 

@@ -16,10 +16,6 @@ std::string checkpoint_name(std::uint64_t version) {
   return name;
 }
 
-ReferenceOptions reference_options(const RemoteModelOptions& options) {
-  return {options.sampling.in_flight, options.sampling.protobuf};
-}
-
 }  // namespace
 
 RemoteModel::RemoteModel(RemoteModelOptions options, policies::ChatTokenizer chat,
@@ -28,13 +24,11 @@ RemoteModel::RemoteModel(RemoteModelOptions options, policies::ChatTokenizer cha
       chat_(std::move(chat)),
       session_(options_.service,
                Patience::of(options_.start_timeout, [call] { return call.cancelled(); })),
-      reference_(session_, reference_options(options_)) {
+      reference_(session_, options_.sampling.in_flight) {
   SamplingOptions& sampling = options_.sampling;
   if (sampling.context == 0) sampling.context = session_.context();
   if (sampling.vocabulary == 0) sampling.vocabulary = chat_.tokenizer().vocabulary();
-  TrainingOptions& training = options_.training;
-  training.gradients = options_.gradients.value_or(session_.kind().gradients);
-  if (training.wire == Wire::kAuto && !session_.kind().reads_protobuf) training.wire = Wire::kJson;
+  options_.training.gradients = options_.gradients.value_or(session_.kind().gradients);
   sampling_ = std::make_unique<Sampling>(session_, chat_, sampling, [this] { return sampler(); });
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/policies/tinker/wire/messages.hpp"
+#include "plugins/policies/tinker/messages.hpp"
 #include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::tinker {

@@ -101,8 +101,7 @@ class Sampling::Call {
     const std::shared_ptr<Sampler> sampler = sampling_.sampler_();
     asked.request.sampling_session_id = sampler->sampling_session_id;
     asked.request.seq_id = sampler->next_seq_id++;
-    Submission submission{SampleRequest::kPath, to_json(asked.request)};
-    submission.protobuf_result = sampling_.options_.protobuf;
+    const Submission submission{SampleRequest::kPath, to_json(asked.request)};
     prompt_tokens_ += asked.request.prompt.size();
     const SampleAnswer answer = sampling_.session_.futures().submit_and_wait<SampleAnswer>(
         submission, patience(request), yield);

@@ -15,7 +15,6 @@ struct SamplingOptions {
   std::int64_t vocabulary = 0;  // ids are below
   std::size_t in_flight = 256;
   http::Duration timeout = std::chrono::minutes(30);  // limit of a request, with all its tries
-  bool protobuf = true;                               // results may come as it
 };
 
 class Sampling {

@@ -12,7 +12,6 @@ ServiceKind service_kind(std::string_view body) {
   skyrl.gradients = Gradients::kMean;
   skyrl.knows_seq_ids = false;
   skyrl.keeps_samplers = false;
-  skyrl.reads_protobuf = false;
   skyrl.clips_gradients = false;
   return skyrl;
 }

@@ -15,8 +15,6 @@ struct ServiceKind {
   bool knows_seq_ids = true;
   // A sampler keeps the weights that it was made of while the model continues learning.
   bool keeps_samplers = true;
-  // Gradients may be asked for in protobuf; if so, it is tried.
-  bool reads_protobuf = true;
   // AdamParams::grad_clip_norm is heeded.
   bool clips_gradients = true;
 };

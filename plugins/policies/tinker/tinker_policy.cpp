@@ -44,7 +44,7 @@ struct TinkerPolicy final : TrainablePolicy {
   bool thinking = true;
   std::int64_t lora_rank = LoraConfig{}.rank, lora_seed = 0;
   bool lora_unembed = true, lora_mlp = true, lora_attention = true;
-  std::string wire = "auto", gradients = "auto", losses = "auto";
+  std::string gradients = "auto", losses = "auto";
   std::int64_t context = 0, vocabulary = 0, in_flight = 256;
   std::int64_t max_chunk_tokens = TrainingOptions{}.chunk_tokens,
                max_chunk_examples = TrainingOptions{}.chunk_examples;
@@ -83,10 +83,6 @@ struct TinkerPolicy final : TrainablePolicy {
       opt("lora.unembed", &TinkerPolicy::lora_unembed, "adapt the last layer"),
       opt("lora.mlp", &TinkerPolicy::lora_mlp, "adapt the feed-forward layers"),
       opt("lora.attention", &TinkerPolicy::lora_attention, "adapt the attention layers"),
-      opt("wire", &TinkerPolicy::wire,
-          "format of gradients and their results; auto = protobuf, or JSON if the service "
-          "does not support it")
-          .one_of("auto|json|proto"),
       opt("gradients", &TinkerPolicy::gradients,
           "how the service combines the token losses of a step: their sum, or SkyRL's means "
           "of means; auto = detected")
@@ -134,7 +130,6 @@ struct TinkerPolicy final : TrainablePolicy {
     options.sampling.vocabulary = vocabulary;
     options.sampling.in_flight = static_cast<std::size_t>(in_flight);
     options.sampling.timeout = seconds(timeout_s);
-    options.sampling.protobuf = wire != "json";
     options.start_timeout = seconds(start_timeout_s);
     model_ = std::make_unique<RemoteModel>(
         options, ChatTokenizer::from_directory(tokenizer, {chat_template, {thinking, date}}), call);
@@ -229,7 +224,6 @@ struct TinkerPolicy final : TrainablePolicy {
   TrainingOptions training_options() const {
     TrainingOptions options;
     options.own_losses = losses == "auto";
-    options.wire = wire == "auto" ? Wire::kAuto : wire == "json" ? Wire::kJson : Wire::kProtobuf;
     options.chunk_tokens = max_chunk_tokens;
     options.chunk_examples = max_chunk_examples;
     options.timeout = seconds(timeout_s);

@@ -38,10 +38,7 @@ AdamParams adam_params(const krl_optimizer& optimizer) {
 }  // namespace
 
 Training::Training(Session& session, Model& model, const TrainingOptions& options)
-    : session_(session),
-      model_(model),
-      options_(options),
-      protobuf_(options.wire == Wire::kJson ? Protobuf::kNotRead : Protobuf::kNotTried) {}
+    : session_(session), model_(model), options_(options) {}
 
 // Runs work that changes the gradient or the weights.
 void Training::change(const Context& context,
@@ -181,41 +178,15 @@ std::vector<std::vector<float>> Training::forward(const std::vector<LearnedExamp
 Training::Pass Training::submit(ForwardBackward request, const Patience& patience, Yield yield) {
   request.model_id = model_.id;
   request.seq_id = model_.next_seq_id++;
-  const auto post = [&](const Submission& submission) {
-    return request.forward_only ? session_.futures().submit(submission, patience, yield)
-                                : submit_change(submission, patience, yield);
-  };
   Pass pass;
-  pass.submission.protobuf_result = options_.wire != Wire::kJson;
-  const bool repeatable = request.forward_only || session_.kind().knows_seq_ids;
-  if (protobuf_ != Protobuf::kNotRead) {
-    pass.submission.path = ForwardBackward::kPath;
-    pass.submission.content_type = kProtobufType;
-    pass.submission.body = to_protobuf(request);
-    pass.submission.repeatable = repeatable && protobuf_ == Protobuf::kRead;
-    try {
-      pass.request_id = post(pass.submission);
-      pass.submission.repeatable = repeatable;
-      protobuf_ = Protobuf::kRead;
-      return pass;
-    } catch (const Refused& refused) {
-      if (options_.wire == Wire::kProtobuf || !is_unread(refused.status())) throw;
-    }
-  }
   pass.submission.path =
       request.forward_only ? ForwardBackward::kForwardPath : ForwardBackward::kPath;
-  pass.submission.content_type = "application/json";
   pass.submission.body = to_json(request);
-  pass.submission.repeatable = repeatable;
-  pass.request_id = post(pass.submission);
-  protobuf_ = Protobuf::kNotRead;  // the service accepts the same in JSON
+  pass.submission.repeatable = request.forward_only || session_.kind().knows_seq_ids;
+  pass.request_id = request.forward_only
+                        ? session_.futures().submit(pass.submission, patience, yield)
+                        : submit_change(pass.submission, patience, yield);
   return pass;
-}
-
-// True if this status means that protobuf is not read: SkyRL fails on it with a 500.
-bool Training::is_unread(unsigned status) const {
-  if (status == 415 || status == 422) return true;
-  return protobuf_ == Protobuf::kNotTried && (status == 400 || status == 500 || status == 501);
 }
 
 ForwardBackwardAnswer Training::result(const Pass& pass, const Patience& patience, Yield yield) {

@@ -21,12 +21,9 @@
 
 namespace krl::tinker {
 
-enum class Wire { kAuto, kJson, kProtobuf };
-
 struct TrainingOptions {
   Gradients gradients = Gradients::kSum;
   bool own_losses = true;  // use the service's own losses if they are the same
-  Wire wire = Wire::kAuto;
   // Limits of one request; a larger one is split.
   std::int64_t chunk_tokens = 100000, chunk_examples = 1024;
   http::Duration timeout = std::chrono::minutes(30);  // limit of a call
@@ -67,8 +64,6 @@ class Training {
     std::vector<LearnedExample> examples;
   };
 
-  enum class Protobuf { kNotTried, kRead, kNotRead };  // the service's support
-
   void change(const Context& context, const std::function<void(const Patience&, Yield)>& work);
   void submit_held(const Patience& patience, Yield yield);
   void submit_gradient(Held held, std::size_t step_examples, const Patience& patience, Yield yield);
@@ -76,7 +71,6 @@ class Training {
                                           const Patience& patience, Yield yield);
   Pass submit(ForwardBackward request, const Patience& patience, Yield yield);
   std::string submit_change(const Submission& submission, const Patience& patience, Yield yield);
-  bool is_unread(unsigned status) const;
   ForwardBackwardAnswer result(const Pass& pass, const Patience& patience, Yield yield);
   void take_results(const Patience& patience, Yield yield);
   void count(const policies::LossOptions& loss, const LearnedExample& example,
@@ -88,7 +82,6 @@ class Training {
   Session& session_;
   Model& model_;
   const TrainingOptions options_;
-  Protobuf protobuf_;
   std::deque<Held> held_;
   std::deque<Pass> passes_;
   policies::LossMetrics metrics_;                 // not reported yet

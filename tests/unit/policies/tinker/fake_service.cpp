@@ -1,8 +1,6 @@
 #include "tests/unit/policies/tinker/fake_service.hpp"
 
-#include "plugins/policies/tinker/wire/json.hpp"
-#include "plugins/policies/tinker/wire/protobuf.hpp"
-#include "wire/tinker_public.pb.h"
+#include "plugins/policies/tinker/json.hpp"
 
 namespace krl::tinker::testing {
 namespace {
@@ -20,25 +18,6 @@ json logprobs_of(const json& input) {
     outputs.push_back({{"logprobs", {{"data", std::vector<float>(n, FakeService::kLogprob)}}}});
   }
   return {{"loss_fn_outputs", outputs}, {"metrics", {{"loss:sum", 1.0}}}};
-}
-
-// The same in one record for all data.
-std::string in_protobuf(const json& answer) {
-  tinker_public::ForwardBackwardOutput out;
-  tinker_public::ArrayRecord& record = *out.add_loss_fn_outputs();
-  tinker_public::BatchedTensorEntry& entry = *record.add_fields();
-  entry.set_key("logprobs");
-  entry.mutable_value()->set_dtype(tinker_public::FLOAT32);
-  std::vector<std::int64_t> offsets = {0};
-  std::string& data = *entry.mutable_value()->mutable_data();
-  for (const json& output : answer["loss_fn_outputs"]) {
-    for (const float logprob : output["logprobs"]["data"])
-      data.append(reinterpret_cast<const char*>(&logprob), sizeof logprob);
-    offsets.push_back(static_cast<std::int64_t>(data.size()));
-  }
-  entry.mutable_value()->set_offsets(offsets.data(), offsets.size() * sizeof offsets[0]);
-  record.set_num_datums(static_cast<std::int64_t>(answer["loss_fn_outputs"].size()));
-  return out.SerializeAsString();
 }
 
 // Answers of "ab" and the end token of tokenizers from scratch.
@@ -70,14 +49,9 @@ void FakeService::set_root(std::string body) {
   root_ = std::move(body);
 }
 
-void FakeService::take_protobuf() {
+void FakeService::answer_next(const std::string& path, std::string body) {
   const std::lock_guard lock(mutex_);
-  takes_protobuf_ = true;
-}
-
-void FakeService::answer_next(const std::string& path, std::string body, std::string content_type) {
-  const std::lock_guard lock(mutex_);
-  next_answers_[kApi + path].push_back({std::move(body), std::move(content_type)});
+  next_answers_[kApi + path].push_back(std::move(body));
 }
 
 std::vector<std::string> FakeService::posted(const std::string& path) const {
@@ -133,17 +107,13 @@ Script FakeService::act(const SeenRequest& request) {
     ++happened_[path];
     return answer(200, R"({"type":"session_heartbeat"})");
   }
-  if (request.header("Content-Type") == kProtobufType) {
-    if (!takes_protobuf_) return answer(415, R"({"detail":"JSON only"})");
-    return promise(path, to_json(from_protobuf<ForwardBackward>(request.body)), true);
-  }
-  if (path != "retrieve_future") return promise(path, request.body, false);
+  if (path != "retrieve_future") return promise(path, request.body);
   const auto found = results_.find(json::parse(request.body)["request_id"]);
   if (found == results_.end()) return answer(404, R"({"detail":"Future not found"})");
-  return answer(200, found->second.body, {{"Content-Type", found->second.content_type}});
+  return answer(200, found->second);
 }
 
-Script FakeService::promise(const std::string& path, const std::string& body, bool protobuf) {
+Script FakeService::promise(const std::string& path, const std::string& body) {
   const json request = json::parse(body);
   const bool changes = request.contains("model_id") && request.contains("seq_id");
   const std::pair<std::string, std::int64_t> key = {request.value("model_id", ""),
@@ -154,7 +124,7 @@ Script FakeService::promise(const std::string& path, const std::string& body, bo
     return answer(200, json{{"request_id", id}}.dump());
   }
   const std::string id = "r" + std::to_string(results_.size() + 1);
-  Kept kept = result(path, request, protobuf);
+  std::string kept = result(path, request);
   auto& next = next_answers_[kApi + path];
   if (!next.empty()) {
     kept = std::move(next.front());
@@ -169,7 +139,7 @@ Script FakeService::promise(const std::string& path, const std::string& body, bo
   return answer(200, json{{"request_id", id}}.dump());
 }
 
-FakeService::Kept FakeService::result(const std::string& path, const json& request, bool protobuf) {
+std::string FakeService::result(const std::string& path, const json& request) {
   const std::string number = std::to_string(happened_[path] + 1);
   json made = json::object();
   if (path == "create_model") made = {{"model_id", "m" + number}};
@@ -182,8 +152,7 @@ FakeService::Kept FakeService::result(const std::string& path, const json& reque
   for (const char* input : {"forward_input", "forward_backward_input"}) {
     if (request.contains(input)) made = logprobs_of(request[input]);
   }
-  if (protobuf) return {in_protobuf(made), kProtobufType};
-  return {made.dump(), "application/json"};
+  return made.dump();
 }
 
 }  // namespace krl::tinker::testing

@@ -1,8 +1,8 @@
 // A Tinker-compatible service in miniature, which keeps account of what reached it and goes wrong
-// as a test says: the protocol is real, the model is not. It takes JSON, or protobuf as well, and
-// knows seq_ids as the hosted service does: what is posted twice under one number happens once, and
-// other bytes under the same number are an error. Its thread is the scripted server's; tests read
-// after their calls.
+// as a test says: the protocol is real, the model is not. It knows seq_ids as
+// the hosted service does: what is posted twice under one number happens once, and other bytes
+// under the same number are an error. Its thread is the scripted server's; tests read after their
+// calls.
 #pragma once
 
 #include <deque>
@@ -36,11 +36,8 @@ class FakeService {
   void fail(const std::string& path, Script script, bool acts = false);
   // What the root says; empty: nothing is there.
   void set_root(std::string body);
-  // Gradients may come as protobuf from here on, and their results go as it.
-  void take_protobuf();
-  // Replaces the result of the next request to `path`: JSON, or other bytes of that type.
-  void answer_next(const std::string& path, std::string body,
-                   std::string content_type = "application/json");
+  // Replaces the result of the next request to `path`.
+  void answer_next(const std::string& path, std::string body);
 
   // The bodies that were posted to `path`, in their order, those that failed among them.
   std::vector<std::string> posted(const std::string& path) const;
@@ -55,25 +52,20 @@ class FakeService {
   static constexpr float kLogprob = -1.5F;
 
  private:
-  struct Kept {
-    std::string body, content_type;
-  };
-
   Script handle(const http::testing::SeenRequest& request);
   Script act(const http::testing::SeenRequest& request);
-  Script promise(const std::string& path, const std::string& body, bool protobuf);
-  Kept result(const std::string& path, const nlohmann::json& request, bool protobuf);
+  Script promise(const std::string& path, const std::string& body);
+  std::string result(const std::string& path, const nlohmann::json& request);
 
   mutable std::mutex mutex_;
   std::map<std::string, std::deque<Fault>> faults_;
-  std::map<std::string, std::deque<Kept>> next_answers_;
+  std::map<std::string, std::deque<std::string>> next_answers_;
   std::string root_;
-  bool takes_protobuf_ = false;
   std::vector<std::pair<std::string, std::string>> posts_;  // path, body
   std::map<std::string, int> happened_;
   std::vector<std::int64_t> seq_ids_;
   std::map<std::pair<std::string, std::int64_t>, std::pair<std::string, std::string>> by_seq_id_;
-  std::map<std::string, Kept> results_;  // by request_id
+  std::map<std::string, std::string> results_;  // by request_id
   http::testing::ScriptedServer server_;
 };
 

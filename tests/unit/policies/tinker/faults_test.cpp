@@ -63,7 +63,6 @@ class TinkerFaults : public ::testing::Test {
   };
 
   std::unique_ptr<Learner> learner(TrainingOptions options = {}) {
-    options.wire = options.wire == Wire::kAuto ? Wire::kJson : options.wire;
     return std::make_unique<Learner>(service_options(), options);
   }
 
@@ -117,7 +116,7 @@ TEST_F(TinkerFaults, BusyAtTheSubmitIsTriedAgain) {
       FakeService service;
       ServiceOptions options = service_options();
       options.base_url = service.url();
-      Learner learning(options, {.wire = Wire::kJson});
+      Learner learning(options, {});
       service.fail(path, answer(status, "busy"));
       learning.learn();
       EXPECT_EQ(service.happened(path), 1) << path << " " << status;
@@ -152,7 +151,7 @@ TEST_F(TinkerFaults, FinalAtTheSubmit) {
 TEST_F(TinkerFaults, NotYetOrBusyAtTheResult) {
   ServiceOptions options = service_options();
   options.http.retries.most = 10;
-  Learner learning(options, {.wire = Wire::kJson});
+  Learner learning(options, {});
   for (const unsigned status : {408u, 409u, 425u, 429u, 500u, 502u, 503u, 504u})
     service_.fail("retrieve_future", answer(status, "later"));
   service_.fail("retrieve_future", answer(200, R"({"type":"try_again","queue_state":"active"})"));
@@ -167,7 +166,7 @@ TEST_F(TinkerFaults, FinalAtTheResult) {
     FakeService service;
     ServiceOptions options = service_options();
     options.base_url = service.url();
-    Learner learning(options, {.wire = Wire::kJson});
+    Learner learning(options, {});
     service.fail("retrieve_future", answer(status, "no"));
     const Failure failure = failure_of([&] { learning.learn(); });
     EXPECT_NE(failure.code(), KRL_OK) << status;
@@ -231,8 +230,6 @@ TEST_F(TinkerFaults, UnreadableAnswersAreAskedForAgain) {
   service_.fail("forward_backward", answer(200, "{\"request_id\": "), /*acts=*/true);
   service_.fail("optim_step", answer(200, "<html>proxy</html>"), /*acts=*/true);
   service_.fail("retrieve_future", answer(200, "{\"loss_fn_outputs\":[{"));
-  service_.fail("retrieve_future",
-                answer(200, "\xff\xff", {{"Content-Type", "application/x-protobuf"}}));
   learning->learn();
   expect_one_step();
   for (int i = 0; i < 3; ++i) service_.fail("retrieve_future", answer(200, "{}"));
@@ -271,7 +268,7 @@ TEST_F(TinkerFaults, ACancelledCallEnds) {
 TEST_F(TinkerFaults, ALateAnswerIsNotTakenForAnother) {
   ServiceOptions options = service_options();
   options.http.timeouts.first_byte = 50ms;
-  Learner learning(options, {.wire = Wire::kJson});
+  Learner learning(options, {});
   service_.fail("forward_backward", http::testing::Script().wait(200ms).send(
                                         http::testing::head(200, {{"Content-Length", "21"}}) +
                                         R"({"request_id":"late"})"));
@@ -298,7 +295,7 @@ TEST_F(TinkerFaults, ADoubledAnswerIsTakenOnce) {
 TEST_F(TinkerFaults, AServiceVanishesAndComesBack) {
   ServiceOptions options = service_options();
   options.http.retries = {200, 1ms, 20ms};
-  Learner learning(options, {.wire = Wire::kJson});
+  Learner learning(options, {});
   service_.server().vanish();
   std::thread back([&] {
     std::this_thread::sleep_for(100ms);
@@ -359,40 +356,6 @@ TEST_F(TinkerFaults, LargeStepsGoInSeveralRequests) {
   const auto by_tokens = learner({.chunk_tokens = 11});  // of five each
   by_tokens->learn(5);
   EXPECT_EQ(service_.happened("forward_backward"), 6);
-}
-
-TEST_F(TinkerFaults, GradientsGoAsProtobufWhereItIsRead) {
-  service_.take_protobuf();
-  for (const bool own_losses : {true, false}) {
-    Learner learning(service_options(), {.own_losses = own_losses});
-    learning.learn();
-    EXPECT_NEAR(learning.context.metrics.at("logprob_diff_mean"), 2 * 2.5, 1e-6);
-  }
-  EXPECT_TRUE(service_.posted("forward").empty());
-  const auto bodies = service_.posted("forward_backward");
-  ASSERT_EQ(bodies.size(), 3u);
-  EXPECT_EQ(from_protobuf<ForwardBackward>(bodies[0]).loss_fn, "importance_sampling");
-  EXPECT_TRUE(from_protobuf<ForwardBackward>(bodies[1]).forward_only);
-  const auto gradient = from_protobuf<ForwardBackward>(bodies[2]);
-  EXPECT_EQ(gradient.loss_fn, "cross_entropy");
-  const auto& weights = std::get<std::vector<float>>(gradient.data.at(0).inputs.at(1).second);
-  ASSERT_EQ(weights.size(), 4u);
-  EXPECT_EQ(weights[0], 0);
-  EXPECT_NEAR(weights[1], std::exp(-0.5), 1e-6);  // of a token sampled at -1, and now at -1.5
-}
-
-TEST_F(TinkerFaults, ProtobufIsLeftWhereItIsNotRead) {
-  const auto learning = std::make_unique<Learner>(service_options(), TrainingOptions{});
-  learning->learn();
-  learning->learn();
-  const auto bodies = service_.posted("forward_backward");
-  ASSERT_EQ(bodies.size(), 3u);  // 415, then JSON for good
-  EXPECT_EQ(from_protobuf<ForwardBackward>(bodies[0]).seq_id, 1);
-  EXPECT_EQ(nlohmann::json::parse(bodies[1])["seq_id"], 1);
-  EXPECT_EQ(service_.seq_ids(), (std::vector<std::int64_t>{1, 2, 3, 4}));
-
-  Learner insists(service_options(), {.wire = Wire::kProtobuf});
-  EXPECT_EQ(failure_of([&] { insists.learn(); }).code(), KRL_INVALID_ARGUMENT);
 }
 
 // ---- a service that does not know seq_ids

@@ -2,11 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "plugins/policies/tinker/wire/json.hpp"
-#include "plugins/policies/tinker/wire/protobuf.hpp"
+#include "plugins/policies/tinker/json.hpp"
 
 namespace krl::tinker {
 namespace {
@@ -92,64 +90,6 @@ TEST(TinkerJson, AnErrorInALine) {
   EXPECT_EQ(error_text(R"({"error":{"code":7}})"), R"({"code":7})");
   EXPECT_EQ(error_text("Internal\nServer Error"), "Internal Server Error");
   EXPECT_EQ(error_text(std::string(1000, 'x')), std::string(300, 'x') + "…");
-}
-
-// Length-delimited fields of protobuf, by hand.
-std::string field(int number, const std::string& bytes) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
-}
-std::string varint(int number, int value) {
-  return {static_cast<char>(number << 3), static_cast<char>(value)};
-}
-template <class T>
-std::string bytes_of(std::vector<T> values) {
-  std::string bytes(values.size() * sizeof(T), 0);
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-std::string outputs(const std::string& data, const std::vector<std::int64_t>& offsets, int type = 1,
-                    int data_count = 2) {
-  const std::string tensor = field(1, data) + field(2, bytes_of(offsets)) + varint(3, type);
-  return field(2, field(2, field(1, "logprobs") + field(2, tensor)) + varint(3, data_count));
-}
-
-template <class T>
-std::string refusal_of_protobuf(const std::string& body) {
-  try {
-    from_protobuf<T>(body);
-  } catch (const WireError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(TinkerProtobuf, SeveralDataInOneRecord) {
-  const auto answer = from_protobuf<ForwardBackwardAnswer>(
-      outputs(bytes_of<float>({-1, -2, -3}), {0, 4, 12}) + field(9, "unknown"));
-  EXPECT_EQ(answer.logprobs, (std::vector<std::vector<float>>{{-1}, {-2, -3}}));
-}
-
-TEST(TinkerProtobuf, SaysWhatIsWrongWithAnAnswer) {
-  const std::string data = bytes_of<float>({-1, -2, -3});
-  const auto refusal = refusal_of_protobuf<ForwardBackwardAnswer>;
-  EXPECT_EQ(refusal("\xff\xff"), "not valid protobuf");
-  EXPECT_EQ(refusal(field(2, "")), "'logprobs' is missing");
-  EXPECT_EQ(refusal(outputs(data, {0, 4, 12}, 4)), "'logprobs' are not of type float32");
-  EXPECT_EQ(refusal(outputs(data + "x", {0, 4, 13})), "'logprobs' ends inside a number");
-  EXPECT_EQ(refusal(outputs(data, {0, 12})),
-            "'offsets' has not one number more than there are data");
-  EXPECT_EQ(refusal(outputs(data, {})), "'offsets' has not one number more than there are data");
-  EXPECT_EQ(refusal(outputs(data, {0, 4, 8})), "'offsets' does not span 'data'");
-  EXPECT_EQ(refusal(outputs(data, {0, 400, 12})), "'offsets' does not ascend by whole numbers");
-  EXPECT_EQ(refusal(outputs(data, {0, -4, 12})), "'offsets' does not ascend by whole numbers");
-  EXPECT_EQ(refusal(outputs(data, {0, 5, 12})), "'offsets' does not ascend by whole numbers");
-
-  const auto sample = refusal_of_protobuf<SampleAnswer>;
-  EXPECT_EQ(sample(field(1, field(2, "abc"))), "'tokens' ends inside a number");
-  EXPECT_EQ(sample(field(1, field(2, bytes_of<std::int32_t>({-5})))),
-            "'tokens' contains something that is not a token id");
-  EXPECT_EQ(sample(field(1, varint(1, 2))), "unknown 'stop_reason' 2");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "plugins/policies/tinker/wire/json.hpp"
+#include "plugins/policies/tinker/json.hpp"
 
 #include <algorithm>
 #include <limits>

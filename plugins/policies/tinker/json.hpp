@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/policies/tinker/wire/messages.hpp"
+#include "plugins/policies/tinker/messages.hpp"
 
 namespace krl::tinker {
 

@@ -1,5 +1,5 @@
-// The messages between a client and a Tinker-compatible service, as plain data; json.hpp and
-// protobuf.hpp write and read them. Each request has the path to which it is posted.
+// The messages between a client and a Tinker-compatible service, as plain data; json.hpp writes and reads
+// them. Each request has the path to which it is posted.
 #pragma once
 
 #include <cstdint>
@@ -139,15 +139,13 @@ struct Datum {
 
 struct ForwardBackward {
   static constexpr const char* kPath = "/api/v1/forward_backward";
-  static constexpr const char* kForwardPath = "/api/v1/forward";  // used in JSON, if forward_only
+  static constexpr const char* kForwardPath = "/api/v1/forward";  // if forward_only
   std::string model_id;
   std::int64_t seq_id = 0;
   std::vector<Datum> data;
   std::string loss_fn;
   std::vector<std::pair<std::string, double>> loss_fn_config;  // in this order on the wire
   bool forward_only = false;
-  // In protobuf: repeat loss_fn_config in the form that clients since 0.38 use.
-  bool says_config_twice = true;
 };
 
 struct ForwardBackwardAnswer {
