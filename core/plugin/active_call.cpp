@@ -1,14 +1,11 @@
 #include "core/plugin/active_call.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <condition_variable>
-#include <ctime>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -18,29 +15,11 @@
 namespace krl::core {
 namespace {
 
-// Guards the list of all calls. A plugin's code never runs while it is locked.
+// The calls of all threads, the oldest first. A plugin's code never runs while they are locked.
 std::mutex g_calls_mutex;
-ActiveCall* g_oldest = nullptr;
-ActiveCall* g_newest = nullptr;
-
-// Number of forks of this process and its ancestors since kernelrl started.
-std::atomic<unsigned> g_forks{0};
+std::vector<ActiveCall*>& g_calls = *new std::vector<ActiveCall*>;  // outlives every thread
 
 thread_local ActiveCall* t_innermost = nullptr;
-
-// Only the thread that forks is in the child: the calls of the others are not in progress there.
-void forget_calls_in_child() {
-  g_oldest = g_newest = nullptr;
-  ++g_forks;
-  g_calls_mutex.unlock();
-}
-
-unsigned forks_so_far() {
-  static const int watched = ::pthread_atfork(
-      [] { g_calls_mutex.lock(); }, [] { g_calls_mutex.unlock(); }, forget_calls_in_child);
-  static_cast<void>(watched);  // if memory runs out here, forks are not noticed
-  return g_forks.load(std::memory_order_relaxed);
-}
 
 [[noreturn]] void end_forked_child(const ActiveCall& call) {
   FixedText text;
@@ -77,16 +56,17 @@ struct Round {
 Round look(const CallLimit& limit) {
   const Clock::time_point now = Clock::now();
   Round round{{}, now + limit(kQuick.front())};
-  ActiveCalls().each([&](ActiveCall& call) {
-    const milliseconds usual = limit(call.function());
-    if (usual.count() == 0) return;
-    Clock::time_point due = call.began() + usual * (1LL << call.notes);
+  const std::lock_guard lock(g_calls_mutex);
+  for (ActiveCall* const call : g_calls) {
+    const milliseconds usual = limit(call->function());
+    if (usual.count() == 0) continue;
+    Clock::time_point due = call->began() + usual * (1LL << call->notes);
     if (due <= now) {
-      round.notes.push_back(call.text(" has been running for "));
-      for (; due <= now; due = call.began() + usual * (1LL << call.notes)) ++call.notes;
+      round.notes.push_back(call->text(" has been running for "));
+      for (; due <= now; due = call->began() + usual * (1LL << call->notes)) ++call->notes;
     }
     round.next = std::min(round.next, due);
-  });
+  }
   return round;
 }
 
@@ -101,26 +81,19 @@ ActiveCall::ActiveCall(const Callee& callee, std::string_view function)
     : callee_(callee),
       function_(function),
       began_(Clock::now()),
-      forks_(forks_so_far()),
+      process_(::getpid()),
       outer_(t_innermost) {
   guard_this_thread();
   const std::lock_guard lock(g_calls_mutex);
-  older_ = g_newest;
-  (older_ == nullptr ? g_oldest : older_->newer_) = this;
-  g_newest = this;
+  g_calls.push_back(this);
   t_innermost = this;
 }
 
 ActiveCall::~ActiveCall() {
-  if (is_in_forked_child()) end_forked_child(*this);
+  if (process_ != ::getpid()) end_forked_child(*this);
   const std::lock_guard lock(g_calls_mutex);
-  (older_ == nullptr ? g_oldest : older_->newer_) = newer_;
-  (newer_ == nullptr ? g_newest : newer_->older_) = older_;
+  g_calls.erase(std::find(g_calls.begin(), g_calls.end(), this));
   t_innermost = outer_;
-}
-
-bool ActiveCall::is_in_forked_child() const {
-  return forks_ != g_forks.load(std::memory_order_relaxed);
 }
 
 void ActiveCall::add_name(FixedText& text) const {
@@ -154,24 +127,16 @@ std::string ActiveCall::text(std::string_view before_time) const {
 
 const ActiveCall* ActiveCall::of_this_thread() { return t_innermost; }
 
-ActiveCalls::ActiveCalls() { g_calls_mutex.lock(); }
-
-ActiveCalls::ActiveCalls(Patience) {
-  constexpr timespec kPause{0, 1'000'000};
-  constexpr int kPauses = 100;
-  for (int i = 0; !(locked_ = g_calls_mutex.try_lock()) && i < kPauses; ++i)
-    ::nanosleep(&kPause, nullptr);
+// In glibc try_lock is one atomic operation.
+void ActiveCall::each_if_free(const std::function<void(const ActiveCall&)>& visit) {
+  const std::unique_lock lock(g_calls_mutex, std::try_to_lock);
+  for (auto call = g_calls.begin(); lock && call != g_calls.end(); ++call) visit(**call);
 }
-
-ActiveCalls::~ActiveCalls() {
-  if (locked_) g_calls_mutex.unlock();
-}
-
-ActiveCall* ActiveCalls::oldest() const { return locked_ ? g_oldest : nullptr; }
 
 std::vector<std::string> calls_under_way() {
   std::vector<std::string> texts;
-  ActiveCalls().each([&](const ActiveCall& call) { texts.push_back(call.text(" for ")); });
+  const std::lock_guard lock(g_calls_mutex);
+  for (const ActiveCall* call : g_calls) texts.push_back(call->text(" for "));
   return texts;
 }
 

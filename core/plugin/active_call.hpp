@@ -3,7 +3,7 @@
 // Every call into a plugin goes through `enter`. Thread-safe.
 #pragma once
 
-#include <cxxabi.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <exception>
@@ -40,8 +40,6 @@ class ActiveCall {
   std::string_view function() const { return function_; }
   std::string_view file() const { return callee_.file; }
   Clock::time_point began() const { return began_; }
-  // True if this process is a child of the one in which the call began.
-  bool is_in_forked_child() const;
 
   // Append "reward 'x' (score)", or "plugin FILE (dlopen)" while it is being loaded; and the rest
   // for the end of a sentence, " (plugin NAME VERSION, FILE)". Signal-safe.
@@ -57,63 +55,32 @@ class ActiveCall {
   static const ActiveCall* of_this_thread();
   const ActiveCall* outer() const { return outer_; }
 
+  // Visits the calls of all threads from the oldest on; none if one begins or ends just now.
+  // Signal-safe.
+  static void each_if_free(const std::function<void(const ActiveCall&)>& visit);
+
   int notes = 0;  // notes that CallWatch has made of it
 
  private:
-  friend class ActiveCalls;
-
   const Callee callee_;
   const std::string_view function_;
   const Clock::time_point began_;
-  const unsigned forks_;
+  const pid_t process_;
   ActiveCall* const outer_;
-  ActiveCall *older_ = nullptr, *newer_ = nullptr;  // in the list over all threads
-};
-
-// The calls of all threads. While the object lives no call begins or ends.
-class ActiveCalls {
- public:
-  ActiveCalls();
-  // For the signal handler of a dying process, in which the thread that holds the lock may never
-  // continue: gives up after a moment, and then shows no calls. In glibc try_lock is one atomic
-  // operation.
-  enum class Patience { kLittle };
-  explicit ActiveCalls(Patience);
-  ActiveCalls(const ActiveCalls&) = delete;
-  ActiveCalls& operator=(const ActiveCalls&) = delete;
-  ~ActiveCalls();
-
-  // Visits the calls from the oldest on.
-  template <class Function>
-  void each(const Function& function) const {
-    for (ActiveCall* call = oldest(); call != nullptr; call = call->newer_) function(*call);
-  }
-
- private:
-  ActiveCall* oldest() const;
-
-  bool locked_ = true;
 };
 
 // "reward 'x' (score) for 12 s (plugin NAME VERSION, FILE)", one text for each call: for a program
 // that was asked to stop, the calls it still waits for.
 std::vector<std::string> calls_under_way();
 
-// The plugin has ended the thread of the call. Ends the process, which waits for that call.
-[[noreturn]] void end_with_thread(const ActiveCall& call);
-
-// Calls `function`, the plugin's, and returns its exception as text. (pthread_exit() unwinds by
-// something that is not an object, about which UBSan would complain.)
+// Calls `function`, the plugin's, and returns its exception as text.
 template <class Function>
-__attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Callee& callee,
-                                                                      std::string_view name,
-                                                                      const Function& function) {
+std::optional<std::string> enter(const Callee& callee, std::string_view name,
+                                 const Function& function) {
   const ActiveCall call(callee, name);
   try {
     function();
     return std::nullopt;
-  } catch (const abi::__forced_unwind&) {  // pthread_exit()
-    end_with_thread(call);
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {

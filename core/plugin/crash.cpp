@@ -1,16 +1,13 @@
 #include "core/plugin/crash.hpp"
 
-#include <fcntl.h>
+#include <dlfcn.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,21 +17,11 @@
 #include <mutex>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
 #include "core/plugin/active_call.hpp"
 
 namespace krl::core {
 namespace {
-
-// The path of the line "from-to rwxp offset device inode   /path" if it spans the address.
-std::string_view path_in(std::string_view line, std::uintptr_t address) {
-  const char* const end = line.data() + line.size();
-  std::uintptr_t first = 0, last = 0;
-  const auto from = std::from_chars(line.data(), end, first, 16);
-  if (from.ptr == end || *from.ptr != '-') return {};
-  std::from_chars(from.ptr + 1, end, last, 16);
-  if (address < first || address >= last) return {};
-  return line.substr(std::min(line.find('/'), line.size()));
-}
 
 std::atomic<int> g_stream{-1};
 std::mutex g_hint_mutex;
@@ -58,12 +45,12 @@ bool is_of_instruction(int signal, const siginfo_t& info) {
   return faults && info.si_code > 0;
 }
 
-std::uintptr_t instruction_of(const void* context) {
+void* instruction_of(const void* context) {
   const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  return reinterpret_cast<void*>(machine.gregs[REG_RIP]);
 #elif defined(__aarch64__)
-  return machine.pc;
+  return reinterpret_cast<void*>(machine.pc);
 #else
 #error "which register holds the address of the instruction?"
 #endif
@@ -79,11 +66,6 @@ void add_signal(FixedText& text, int signal, const siginfo_t& info) {
   if (signal == SIGABRT && !g_uncaught.view().empty()) text.add(", ").add(g_uncaught.view());
 }
 
-std::string_view own_program(char (&buffer)[PATH_MAX]) {
-  const ssize_t size = ::readlink("/proc/self/exe", buffer, sizeof buffer);
-  return {buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-}
-
 void add_line(FixedText& text, std::string_view lead, const ActiveCall& call) {
   text.add(lead);
   call.add_name(text);
@@ -94,32 +76,40 @@ void add_line(FixedText& text, std::string_view lead, const ActiveCall& call) {
 // Adds the calls in progress. Returns false if there are none.
 bool add_calls(FixedText& text) {
   bool any = false;
-  const ActiveCalls calls(ActiveCalls::Patience::kLittle);
-  calls.each([&](const ActiveCall& call) {
+  ActiveCall::each_if_free([&](const ActiveCall& call) {
     any = true;
     add_line(text, "  under way: ", call);
   });
   return any;
 }
 
-// Reports at most once in a process. Large objects are static: the stack may be an alternate one
-// that a plugin or a sanitizer made small, and on some machines the kernel has already put 11 KB of
+void add_hint(FixedText& text) {
+  // In glibc this is one atomic operation, which does not wait for a thread that may never
+  // continue.
+  if (!g_hint_mutex.try_lock()) return;
+  if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
+  g_hint_mutex.unlock();
+}
+
+// Reports at most once in a process. The text is static: the stack may be an alternate one that a
+// plugin or a sanitizer made small, and on some machines the kernel has already put 11 KB of
 // registers on it.
 void report_crash(int signal, const siginfo_t& info, const void* context) {
   const ActiveCall* const call = ActiveCall::of_this_thread();
-  static char code_buffer[PATH_MAX], own_buffer[PATH_MAX];
   static FixedText text;
-  const std::string_view code = file_at(instruction_of(context), code_buffer);
+  Dl_info code{}, own{};
+  if (is_of_instruction(signal, info)) ::dladdr(instruction_of(context), &code);
+  ::dladdr(reinterpret_cast<void*>(&report_crash), &own);
   text.add("kernelrl: error: ");
   if (call != nullptr) {
     call->add_name(text);
   } else {
-    text.add(code == own_program(own_buffer) ? "kernelrl itself" : "a thread outside of any call");
+    text.add(code.dli_fbase == own.dli_fbase ? "kernelrl itself" : "a thread outside of any call");
   }
   text.add(reports() ? " crashed: " : " crashed in a process that it forked: ");
   add_signal(text, signal, info);
-  const bool own = call != nullptr && code == call->file();
-  if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
+  if (code.dli_fname != nullptr && (call == nullptr || code.dli_fname != call->file()))
+    text.add(", in ").add(code.dli_fname);
   if (call != nullptr) call->add_plugin(text);
   text.end_line();
   if (call == nullptr) {
@@ -163,21 +153,25 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
   std::abort();
 }
 
-[[noreturn]] void end_process(FixedText& text) {
+// A thread calls exit(). That is a plugin's doing if calls are in progress.
+void look_at_exit() {
+  if (!reports()) return;
+  const ActiveCall* const call = ActiveCall::of_this_thread();
+  FixedText text;
+  text.add("kernelrl: error: ");
+  if (call != nullptr) {
+    call->add_name(text);
+  } else {
+    text.add("a thread outside of any call");
+  }
+  text.add(" called exit(), so kernelrl ends");
+  if (call != nullptr) call->add_plugin(text);
+  text.end_line();
+  if (call == nullptr && !add_calls(text)) return;
   add_hint(text);
   write_last_words(text.view());
   std::fflush(stdout);  // output of plugins
-  g_reporting = 0;
   ::_exit(1);
-}
-
-[[noreturn]] void end_process(const ActiveCall& call, std::string_view how) {
-  FixedText text;
-  text.add("kernelrl: error: ");
-  call.add_name(text);
-  text.add(how).add(", so kernelrl ends");
-  call.add_plugin(text);
-  end_process(text.end_line());
 }
 
 void report_signal(int signal) {
@@ -191,25 +185,20 @@ void report_signal(int signal) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// Tracks what happens to a thread in the course of calls.
-class ThreadGuard {
+// After an overflow of its stack a thread has no other place for the handler.
+class SignalStack {
  public:
-  ThreadGuard() {
+  SignalStack() {
     stack_t before{};
     if (::sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
-    // After an overflow of its stack a thread has no other place for the handler.
     constexpr std::size_t kBytes = 64 * 1024;
     stack_.reset(new char[kBytes]);
     const stack_t stack{stack_.get(), 0, kBytes};
     ::sigaltstack(&stack, nullptr);
   }
-  ThreadGuard(const ThreadGuard&) = delete;
-  ThreadGuard& operator=(const ThreadGuard&) = delete;
-
-  // exit() destroys the calling thread's local objects before all static ones.
-  ~ThreadGuard() {
-    const ActiveCall* const call = ActiveCall::of_this_thread();
-    if (call != nullptr && reports()) end_process(*call, " called exit()");
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack() {
     if (stack_ == nullptr) return;
     stack_t none{};
     none.ss_flags = SS_DISABLE;
@@ -220,35 +209,7 @@ class ThreadGuard {
   std::unique_ptr<char[]> stack_;
 };
 
-// The process ends by this thread. That is a plugin's doing if calls are in progress.
-void look_at_end(std::string_view how) {
-  if (!reports()) return;
-  if (const ActiveCall* const call = ActiveCall::of_this_thread()) end_process(*call, how);
-  FixedText text;
-  text.add("kernelrl: error: a thread outside of any call").add(how).add(", so kernelrl ends");
-  if (add_calls(text.end_line())) end_process(text);
-}
-
 }  // namespace
-
-std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]) {
-  const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (maps < 0) return {};
-  std::string_view path;
-  std::size_t size = 0;
-  for (ssize_t n; path.empty() && (n = ::read(maps, buffer + size, sizeof buffer - size)) > 0;) {
-    size += static_cast<std::size_t>(n);
-    std::string_view rest(buffer, size);
-    for (std::size_t at; path.empty() && (at = rest.find('\n')) != rest.npos;
-         rest.remove_prefix(at + 1)) {
-      path = path_in(rest.substr(0, at), address);
-    }
-    if (!path.empty()) break;
-    size = static_cast<std::size_t>(std::copy(rest.begin(), rest.end(), buffer) - buffer);
-  }
-  ::close(maps);
-  return path;
-}
 
 void write_last_words(std::string_view lines) {
   std::string_view rest = lines;
@@ -264,27 +225,18 @@ void set_last_words_hint(std::string_view hint) {
   g_hint = FixedText().add(hint);
 }
 
-void add_hint(FixedText& text) {
-  // In glibc this is one atomic operation, which does not wait for a thread that may never
-  // continue.
-  if (!g_hint_mutex.try_lock()) return;
-  if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
-  g_hint_mutex.unlock();
-}
-
 void report_crashes() {
   g_reporting = ::getpid();
   std::set_terminate(on_terminate);
-  std::atexit([] { look_at_end(" called exit()"); });  // called by a thread without a ThreadGuard
-  ::at_quick_exit([] { look_at_end(" called quick_exit()"); });
+  std::atexit(look_at_exit);
   for (const int signal : kFatal) report_signal(signal);
   guard_this_thread();
 }
 
 void guard_this_thread() {
   if (g_reporting.load(std::memory_order_relaxed) == 0) return;
-  thread_local const ThreadGuard guard;
-  static_cast<void>(guard);
+  thread_local const SignalStack stack;
+  static_cast<void>(stack);
 }
 
 void stop_reporting_crashes() {
@@ -293,23 +245,4 @@ void stop_reporting_crashes() {
   for (const int signal : kFatal) ::signal(signal, SIG_DFL);
 }
 
-void end_with_thread(const ActiveCall& call) {
-  end_process(call, " ended the thread of the call with pthread_exit()");
-}
-
 }  // namespace krl::core
-
-// The program's functions are found before those of the C library, by plugins too; the library
-// itself does not use them. Sanitizers have their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" {
-
-void _exit(int status) {
-  krl::core::look_at_end(" called _exit()");
-  for (;;) ::syscall(SYS_exit_group, status);
-}
-
-void _Exit(int status) noexcept { ::_exit(status); }
-
-}  // extern "C"
-#endif

@@ -1,7 +1,6 @@
 #include "tests/broken/plugins/trouble.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -111,9 +110,6 @@ void end(std::string_view defect) {
   if (defect == "abort") std::abort();
   if (defect == "exit 5") std::exit(5);
   if (defect == "exit 0") std::exit(0);
-  if (defect == "quick_exit") std::quick_exit(0);
-  if (defect == "_exit") ::_exit(0);
-  if (defect == "pthread_exit") ::pthread_exit(nullptr);
   if (defect == "throw in noexcept") []() noexcept { boom(); }();
   if (defect == "broken pipe") write_to_nobody();
   if (defect == "thread throws") on_thread_of_its_own(boom);
