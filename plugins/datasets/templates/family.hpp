@@ -1,5 +1,6 @@
 // A family of generated examples: tasks that are alike (operations), and ways to write a kernel for
-// them (variants).
+// them (variants). A file in families/ holds one: its operations take the members that they lack
+// from the table `base`, or from the one in it that they name.
 //
 // Texts are templates (text.hpp). Tensors, scalars and axes are called by their roles ("$x", "$n");
 // the generator puts in either the names that the tasks in configs/tasks have, or random ones.
@@ -83,24 +84,8 @@ struct Family {
   std::set<std::string> words = {};
 };
 
-Family elementwise();
-Family row_reduction();
-Family total_reduction();
-Family dot_product();
-Family softmax();
-Family rms_normalisation();
-Family layer_normalisation();
-Family transpose();
-Family matmul();
-Family row_map();
-Family line_stencil();
-Family plane_stencil();
-Family prefix_sum();
-Family histogram();
-Family argmax();
-Family cross_entropy();
-
-// Returns these families, and one for each other task of configs/tasks, in a fixed order.
+// Returns the families of families/*.toml, and one for each other task of configs/tasks, in a fixed
+// order.
 const std::vector<Family>& all_families();
 
 }  // namespace krl::templates

@@ -1,10 +1,11 @@
 // The steps of which proposed tasks are composed.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "plugins/datasets/templates/families/reduction_text.hpp"
+#include "plugins/datasets/templates/reduction_text.hpp"
 
 namespace krl::templates {
 
@@ -30,7 +31,7 @@ struct Step {
   const char* torch;   // an expression; a line is the dimension $dim
   const char* cuda;    // an expression
   // Computes the same for a line in place; the checks of a task use it.
-  void (*apply)(Line& v, const Line& o, double k);
+  std::function<void(Line& v, const Line& o, double k)> apply;
   Operand operand = Operand::kNone;
   const char* role = "";  // role of the second tensor, and its name
   std::vector<const char*> constants = {};
