@@ -184,7 +184,7 @@ class Client::Implementation {
                          Yield yield) {
     try {
       Limits limits(watch_, patience);
-      pause(io_, wait, limits, yield);
+      Signal(io_, Patience::Clock::now() + wait).wait(limits, yield);
     } catch (const Trouble& trouble) {
       throw failure_of(trouble, request);
     }

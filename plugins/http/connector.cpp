@@ -4,6 +4,7 @@
 
 #include "plugins/http/exchange.hpp"
 #include "plugins/http/secrets.hpp"
+#include "plugins/http/tls.hpp"
 
 namespace krl::http {
 
@@ -16,7 +17,7 @@ Connector::Connector(asio::io_context& io, const Url& server, const Options& opt
       options_(options),
       proxy_(std::move(proxy)),
       addresses_(io, proxy_ ? proxy_->host : server.host, proxy_ ? proxy_->port : server.port) {
-  if (server.scheme == Url::kHttps) tls_.emplace(options.ca_file, options.verify);
+  if (server.scheme == Url::kHttps) tls_ = tls_context(options.ca_file, options.verify);
   Timeouts& timeouts = tunnel_options_.timeouts;
   timeouts.send = timeouts.first_byte = timeouts.idle = options.timeouts.connect;
 }

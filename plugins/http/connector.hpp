@@ -32,7 +32,7 @@ class Connector {
   Options tunnel_options_;  // options of the request to the proxy
   const std::optional<Url> proxy_;
   Addresses addresses_;  // the proxy's, if there is one
-  std::optional<TlsContext> tls_;
+  std::optional<boost::asio::ssl::context> tls_;
 };
 
 }  // namespace krl::http

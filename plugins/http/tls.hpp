@@ -1,64 +1,23 @@
-// TLS for clients: trusted certificates, and one session on a connected non-blocking socket.
-// Operations that would block return that; nothing is buffered in addition to OpenSSL's buffers, so
-// that a thousand sessions need little memory.
+// TLS for clients: what is trusted, and the errors that are TLS's.
 #pragma once
 
-#include <openssl/types.h>
-
-#include <cstddef>
-#include <memory>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/system/error_code.hpp>
 #include <string>
-#include <system_error>
 
 namespace krl::http {
 
-// Thread-safe once made.
-class TlsContext {
- public:
-  // `ca_file`: PEM; empty: the authorities that the system trusts. Throws
-  // krl::Failure(KRL_INVALID_ARGUMENT) if it cannot be read.
-  TlsContext(const std::string& ca_file, bool verify);
+// `ca_file`: PEM; empty: the authorities that the system trusts. Throws
+// krl::Failure(KRL_INVALID_ARGUMENT) if it cannot be read.
+boost::asio::ssl::context tls_context(const std::string& ca_file, bool verify);
 
- private:
-  friend class TlsSession;
-  struct Free {
-    void operator()(ssl_ctx_st* context) const;
-  };
-  std::unique_ptr<ssl_ctx_st, Free> context_;
-};
+// Makes a session ask for the certificate of `host`, a name or an address.
+void expect_host(ssl_st* session, const std::string& host);
 
-// The result of one step of reading, writing or the handshake.
-struct IoStep {
-  enum Result {
-    kDone,
-    kWantsRead,   // repeat once the socket is readable …
-    kWantsWrite,  // … or writable
-    kEnd,         // the other side has said its last
-    kBroken,      // the connection: `error`
-    kRefused,     // refused by TLS: `why`
-  } result = kDone;
-  std::size_t bytes = 0;
-  std::error_code error = {};
-  std::string why = {};
-};
+// Returns what TLS refuses, as opposed to a connection that broke; empty if it is no such error.
+std::string refusal_of_tls(ssl_st* session, const boost::system::error_code& error);
 
-class TlsSession {
- public:
-  // `host`: the name or address that the server's certificate must be for.
-  TlsSession(const TlsContext& context, int socket, const std::string& host);
-
-  IoStep handshake();
-  IoStep read(char* to, std::size_t size);
-  IoStep write(const char* from, std::size_t size);  // a part may be taken
-  IoStep peek();                                     // reads a byte and leaves it there
-
- private:
-  IoStep step_of(int result) const;
-
-  struct Free {
-    void operator()(ssl_st* session) const;
-  };
-  std::unique_ptr<ssl_st, Free> session_;
-};
+// True if a session holds bytes that were not read, or its other side has said its last.
+bool has_unread(ssl_st* session);
 
 }  // namespace krl::http

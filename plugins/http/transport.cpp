@@ -4,26 +4,17 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <cerrno>
+
+#include "plugins/http/tls.hpp"
 
 namespace krl::http {
 namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using Socket = asio::generic::stream_protocol::socket;
-
-// Converts the result of recv() or send() on a non-blocking socket.
-IoStep step_of(ssize_t result, IoStep::Result when_it_would_block) {
-  if (result >= 0) return {IoStep::kDone, static_cast<std::size_t>(result)};
-  if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {when_it_would_block};
-  return {IoStep::kBroken, 0, {errno, std::system_category()}};
-}
-
-IoStep receive(int socket, char* to, std::size_t size, int flags) {
-  const IoStep step = step_of(::recv(socket, to, size, flags), IoStep::kWantsRead);
-  return step.result == IoStep::kDone && step.bytes == 0 ? IoStep{IoStep::kEnd} : step;
-}
 
 Trouble not_connected(int error, const Limits& limits) {
   const std::error_code code(error, std::system_category());
@@ -49,41 +40,31 @@ void Transport::connect(const Endpoint& to, Limits& limits, Yield yield) {
   if (error) throw not_connected(error.value(), limits);
 }
 
-void Transport::begin_tls(const TlsContext& context, const std::string& host, Limits& limits,
+void Transport::begin_tls(asio::ssl::context& context, const std::string& host, Limits& limits,
                           Yield yield) {
-  tls_.emplace(context, socket_.native_handle(), host);
-  const IoStep step = finish(limits, yield, [this] { return tls_->handshake(); });
-  if (step.result == IoStep::kDone) return;
-  if (step.result == IoStep::kRefused) {
-    throw Trouble{Cause::kTls, limits.phase(), "no TLS with " + host + ": " + step.why};
-  }
-  throw Trouble{Cause::kBroken, limits.phase(), "closed in the TLS handshake", step.error};
-}
-
-template <class Step>
-IoStep Transport::finish(Limits& limits, Yield yield, const Step& step) {
-  for (;;) {
-    IoStep result = step();
-    error_code ignored;  // an error is the next step's
-    if (result.result == IoStep::kWantsRead) {
-      limits.during(*this, [&] { socket_.async_wait(Socket::wait_read, yield[ignored]); });
-    } else if (result.result == IoStep::kWantsWrite) {
-      limits.during(*this, [&] { socket_.async_wait(Socket::wait_write, yield[ignored]); });
-    } else {
-      return result;
-    }
-  }
+  tls_.emplace(socket_, context);
+  expect_host(tls_->native_handle(), host);
+  error_code error;
+  limits.during(*this,
+                [&] { tls_->async_handshake(asio::ssl::stream_base::client, yield[error]); });
+  if (!error) return;
+  const std::string why = refusal_of_tls(tls_->native_handle(), error);
+  if (why.empty())
+    throw Trouble{Cause::kBroken, limits.phase(), "closed in the TLS handshake", error};
+  throw Trouble{Cause::kTls, limits.phase(), "no TLS with " + host + ": " + why};
 }
 
 std::error_code Transport::write(std::string_view bytes, Limits& limits, Yield yield) {
   while (!bytes.empty()) {
-    const IoStep step = finish(limits, yield, [&] {
-      if (tls_) return tls_->write(bytes.data(), bytes.size());
-      return step_of(::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-                     IoStep::kWantsWrite);
+    const asio::const_buffer left(bytes.data(), bytes.size());
+    error_code error;
+    std::size_t n = 0;
+    limits.during(*this, [&] {
+      n = tls_ ? tls_->async_write_some(left, yield[error])
+               : socket_.async_write_some(left, yield[error]);
     });
-    if (step.result != IoStep::kDone) return broken(step, limits);
-    bytes.remove_prefix(step.bytes);
+    if (error) return broken(error, limits);
+    bytes.remove_prefix(n);
     limits.progress();
   }
   return {};
@@ -91,27 +72,33 @@ std::error_code Transport::write(std::string_view bytes, Limits& limits, Yield y
 
 std::size_t Transport::read_some(char* to, std::size_t size, std::error_code& error, Limits& limits,
                                  Yield yield) {
-  const IoStep step = finish(limits, yield, [&] {
-    return tls_ ? tls_->read(to, size) : receive(socket_.native_handle(), to, size, 0);
+  const asio::mutable_buffer room(to, size);
+  error_code failed;
+  std::size_t n = 0;
+  limits.during(*this, [&] {
+    n = tls_ ? tls_->async_read_some(room, yield[failed])
+             : socket_.async_read_some(room, yield[failed]);
   });
-  if (step.result == IoStep::kEnd) return 0;
-  if (step.result != IoStep::kDone) error = broken(step, limits);
+  if (failed == asio::error::eof) return 0;
+  if (failed) error = broken(failed, limits);
   limits.progress();
-  return step.bytes;
+  return n;
 }
 
-std::error_code Transport::broken(const IoStep& step, const Limits& limits) {
-  if (step.result == IoStep::kRefused) {
-    throw Trouble{Cause::kTls, limits.phase(), "TLS failed: " + step.why};
-  }
-  return step.result == IoStep::kBroken ? step.error
-                                        : std::make_error_code(std::errc::connection_reset);
+std::error_code Transport::broken(const error_code& error, const Limits& limits) {
+  if (error == asio::ssl::error::stream_truncated)
+    return std::make_error_code(std::errc::connection_reset);
+  if (!tls_) return error;
+  const std::string why = refusal_of_tls(tls_->native_handle(), error);
+  if (!why.empty()) throw Trouble{Cause::kTls, limits.phase(), "TLS failed: " + why};
+  return error;
 }
 
 bool Transport::is_quiet() {
+  if (tls_ && has_unread(tls_->native_handle())) return false;
   char byte;
-  const IoStep step = tls_ ? tls_->peek() : receive(socket_.native_handle(), &byte, 1, MSG_PEEK);
-  return step.result == IoStep::kWantsRead;
+  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+         (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 void Transport::end_writing() {

@@ -4,12 +4,12 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "plugins/http/tls.hpp"
 #include "plugins/http/watch.hpp"
 
 namespace krl::http {
@@ -23,7 +23,8 @@ class Transport final : public Stoppable {
 
   // Throw Trouble (kConnect; kTls or kBroken).
   void connect(const Endpoint& to, Limits& limits, Yield yield);
-  void begin_tls(const TlsContext& context, const std::string& host, Limits& limits, Yield yield);
+  void begin_tls(boost::asio::ssl::context& context, const std::string& host, Limits& limits,
+                 Yield yield);
 
   // Sends all of it. Each part taken is progress in the limits' phase.
   std::error_code write(std::string_view bytes, Limits& limits, Yield yield);
@@ -37,13 +38,12 @@ class Transport final : public Stoppable {
   void stop() override;  // closes
 
  private:
-  // Does step() until it is done, waiting for the socket between.
-  template <class Step>
-  IoStep finish(Limits& limits, Yield yield, const Step& step);
-  static std::error_code broken(const IoStep& step, const Limits& limits);
+  using Socket = boost::asio::generic::stream_protocol::socket;
 
-  boost::asio::generic::stream_protocol::socket socket_;
-  std::optional<TlsSession> tls_;
+  std::error_code broken(const boost::system::error_code& error, const Limits& limits);
+
+  Socket socket_;
+  std::optional<boost::asio::ssl::stream<Socket&>> tls_;
 };
 
 }  // namespace krl::http

@@ -132,30 +132,11 @@ void Limits::check() const {
   }
 }
 
-Signal::Signal(boost::asio::io_context& io) : timer_(io, Clock::time_point::max()) {}
-
 void Signal::wait(Limits& limits, Yield yield) {
   limits.during(*this, [&] {
     error_code notified;
     timer_.async_wait(yield[notified]);
   });
-}
-
-void pause(boost::asio::io_context& io, Duration time, Limits& limits, Yield yield) {
-  class Pause final : public Stoppable {
-   public:
-    Pause(boost::asio::io_context& io, Duration time) : timer_(io, time) {}
-    void wait(Yield yield) {
-      error_code stopped;
-      timer_.async_wait(yield[stopped]);
-    }
-    void stop() override { timer_.cancel(); }
-
-   private:
-    boost::asio::steady_timer timer_;
-  };
-  Pause timer(io, time);
-  limits.during(timer, [&] { timer.wait(yield); });
 }
 
 }  // namespace krl::http

@@ -82,7 +82,10 @@ class Limits {
 // Lets one coroutine wait until another, or a handler of the same thread, notifies it.
 class Signal final : public Stoppable {
  public:
-  explicit Signal(boost::asio::io_context& io);
+  // Without a notice the wait ends at `end`.
+  explicit Signal(boost::asio::io_context& io,
+                  Patience::Clock::time_point end = Patience::Clock::time_point::max())
+      : timer_(io, end) {}
   void wait(Limits& limits, Yield yield);
   void notify() { timer_.cancel(); }  // call while the other waits
   void stop() override { notify(); }
@@ -90,8 +93,5 @@ class Signal final : public Stoppable {
  private:
   boost::asio::steady_timer timer_;
 };
-
-// Waits for a time.
-void pause(boost::asio::io_context& io, Duration time, Limits& limits, Yield yield);
 
 }  // namespace krl::http
