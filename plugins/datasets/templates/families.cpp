@@ -9,6 +9,7 @@
 #include "plugins/datasets/templates/family.hpp"
 #include "plugins/datasets/templates/reduction_text.hpp"
 #include "plugins/datasets/templates/task_families.hpp"
+#include "proposed_texts.hpp"
 
 namespace krl::templates {
 namespace {
@@ -158,13 +159,15 @@ Variant variant_of(const ordered_json& table) {
   return variant;
 }
 
-// The text of families/`name`.toml.
-Family read_family(const std::string& name, const std::string& text) {
-  const tasks::TomlResult read = tasks::parse_toml(text);
+// `file_text`: the name of a file in families/, and after a line break its text.
+Family read_family(const std::string& file_text) {
+  const std::size_t line = file_text.find('\n');
+  const std::string name = file_text.substr(0, file_text.rfind('.', line));
+  const tasks::TomlResult read = tasks::parse_toml(file_text.substr(line + 1));
   if (read.error) throw std::runtime_error(name + ".toml: " + read.error->message);
   const ordered_json& file = read.document.json;
   Family family{name, {}, {}};
-  for (const ordered_json& own : file.at("operation")) {
+  for (const ordered_json& own : file.value("operation", ordered_json::array())) {
     ordered_json table = file.value("base", ordered_json::object());
     if (own.contains("base")) table = table.at(own.at("base").get<std::string>());
     table.merge_patch(own);
@@ -177,9 +180,8 @@ Family read_family(const std::string& name, const std::string& text) {
 std::vector<Family> make_families() {
   std::vector<Family> families;
   std::set<std::string> taken;
-  for (const std::string file : family_texts) {
-    const std::size_t line = file.find('\n');
-    families.push_back(read_family(file.substr(0, file.rfind('.', line)), file.substr(line + 1)));
+  for (const char* text : family_texts) {
+    families.push_back(read_family(text));
     for (const Operation& operation : families.back().operations) taken.insert(operation.id);
   }
   for (Family& family : task_families(taken)) families.push_back(std::move(family));
@@ -190,6 +192,12 @@ std::vector<Family> make_families() {
 
 const std::vector<Family>& all_families() {
   static const std::vector<Family> families = make_families();
+  return families;
+}
+
+std::vector<Family> proposed_families() {
+  std::vector<Family> families;
+  for (const char* text : proposed_texts) families.push_back(read_family(text));
   return families;
 }
 

@@ -88,4 +88,7 @@ struct Family {
 // order.
 const std::vector<Family>& all_families();
 
+// Returns the families of proposed tasks without their operations: maps, lines and products.
+std::vector<Family> proposed_families();
+
 }  // namespace krl::templates

@@ -38,40 +38,17 @@ const Words kLengths = words(R"(
 struct AxisNames {
   std::string rows, cols;
 };
-const std::vector<AxisNames> kShapes = {{"rows", "cols"},
-                                        {"m", "n"},
-                                        {"R", "C"},
-                                        {"h", "w"},
-                                        {"nr", "nc"},
-                                        {"M", "N"},
-                                        {"batch", "dim"},
-                                        {"nrows", "ncols"},
-                                        {"height", "width"},
-                                        {"H", "W"},
-                                        {"num_rows", "num_cols"},
-                                        {"n_rows", "n_cols"},
-                                        {"batch", "hidden"},
-                                        {"tokens", "dim"},
-                                        {"nb", "nd"},
-                                        {"bs", "dim"},
-                                        {"blocks", "lanes0"},
-                                        {"seqs", "channels"},
-                                        {"lines", "columns"},
-                                        {"outer", "inner"},
-                                        {"groups", "width"},
-                                        {"samples", "features"},
-                                        {"n0", "n1"},
-                                        {"dim0", "dim1"},
-                                        {"d0", "d1"},
-                                        {"size0", "size1"},
-                                        {"ny", "nx"},
-                                        {"rows0", "cols0"},
-                                        {"tall", "wide"},
-                                        {"len_r", "len_c"},
-                                        {"queries", "keys"},
-                                        {"steps", "units"},
-                                        {"points", "dims"},
-                                        {"batch_size", "row_len"}};
+std::vector<AxisNames> pairs(const char* text) {
+  const Words list = words(text);
+  std::vector<AxisNames> names;
+  for (std::size_t i = 0; i < list.size(); i += 2) names.push_back({list[i], list[i + 1]});
+  return names;
+}
+const std::vector<AxisNames> kShapes = pairs(R"(
+  rows cols  m n  R C  h w  nr nc  M N  batch dim  nrows ncols  height width  H W  num_rows num_cols  n_rows n_cols
+  batch hidden  tokens dim  nb nd  bs dim  blocks lanes0  seqs channels  lines columns  outer inner  groups width
+  samples features  n0 n1  dim0 dim1  d0 d1  size0 size1  ny nx  rows0 cols0  tall wide  len_r len_c  queries keys
+  steps units  points dims  batch_size row_len)");
 
 const Words kInner = words(R"(
   K k inner kk depth shared0 common mid reduce0 links L Q P depth0 taps hidden0 half0 pieces buckets bins0 nk dk kdim)");

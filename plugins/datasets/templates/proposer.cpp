@@ -359,119 +359,6 @@ std::string title_of(const Chain& chain) {
   return title;
 }
 
-// ---- Families ----
-
-constexpr const char* kMapRow = R"(
-// @launch kern<<<ceil_div($rows, $B), $B>>>($args)
-$kernel
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= $rows) return;
-  for (int j = 0; j < $cols; j++) {
-    float v = $element;
-$body  }
-}
-)";
-
-constexpr const char* kMapElement = R"(
-// @launch kern<<<ceil_div($rows * $cols, $B), $B>>>($args)
-$kernel
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int r = i / $cols, j = i % $cols;
-  if (r >= $rows) return;
-  float v = $element;
-$last}
-)";
-
-constexpr const char* kMapGridStride = R"(
-// @launch kern<<<$G, $B>>>($args)
-$kernel
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < $rows * $cols; i += gridDim.x * blockDim.x) {
-    int r = i / $cols, j = i % $cols;
-    float v = $element;
-$body  }
-}
-)";
-
-constexpr const char* kLineThread = R"(
-// @launch kern<<<ceil_div($lines, $B), $B>>>($args)
-$kernel
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= $lines) return;
-$alone}
-)";
-
-constexpr const char* kLineWarp = R"(
-// @launch kern<<<ceil_div($lines, $W), $(W * 32)>>>($args)
-$kernel
-  int r = blockIdx.x * $W + threadIdx.x / 32;
-  int lane = threadIdx.x % 32;
-  if (r >= $lines) return;
-$by_warp}
-)";
-
-constexpr const char* kLineBlock = R"(
-// @launch kern<<<$lines, $B>>>($args)
-$kernel
-  __shared__ float sh[$B];
-  int r = blockIdx.x;
-$by_block}
-)";
-
-constexpr const char* kProductPlain = R"(
-// @launch kern<<<dim3(ceil_div($cols, $T), ceil_div($rows, $T)), dim3($T, $T)>>>($args)
-$kernel
-  int r = blockIdx.y * blockDim.y + threadIdx.y;
-  int j = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= $rows || j >= $cols) return;
-  float v = 0.0f;
-  for (int e = 0; e < $k; e++) v += $a_plain * $b_plain;
-$last}
-)";
-
-constexpr const char* kProductTile = R"(
-// @launch kern<<<dim3(ceil_div($cols, $T), ceil_div($rows, $T)), dim3($T, $T)>>>($args)
-$kernel
-  __shared__ float sa[$T][$T], sb[$T][$T];
-  int tx = threadIdx.x, ty = threadIdx.y;
-  int r = blockIdx.y * $T + ty, j = blockIdx.x * $T + tx;
-  float v = 0.0f;
-  for (int e = 0; e < $k; e += $T) {
-    sa[ty][tx] = r < $rows && e + tx < $k ? $a_tile : 0.0f;
-    sb[ty][tx] = e + ty < $k && j < $cols ? $b_tile : 0.0f;
-    __syncthreads();
-    for (int d = 0; d < $T; d++) v += sa[ty][d] * sb[d][tx];
-    __syncthreads();
-  }
-  if (r >= $rows || j >= $cols) return;
-$last}
-)";
-
-// Returns the families without their operations, in the order of Structure.
-std::vector<Family> structures() {
-  const Choices blocks = {{"B", {"32", "64", "64", "128", "128", "256"}}};
-  const Choices elements = {{"B", {"64", "128", "128", "256", "256", "512"}}};
-  const Choices grids = {{"B", {"64", "128", "256"}}, {"G", {"4", "8", "16", "32"}}};
-  const Choices warps = {{"W", {"1", "2", "4", "8"}}};
-  const Choices powers = {{"B", {"32", "64", "128", "256"}}};
-  const Choices tiles = {{"T", {"8", "16", "16"}}};
-  return {{"proposed_map",
-           {},
-           {{"row_thread", 2, "one thread a row", kMapRow, blocks},
-            {"element", 2, "coalesced: one thread an element", kMapElement, elements},
-            {"grid_stride", 1, "coalesced: a fixed grid strides over the elements", kMapGridStride,
-             grids}}},
-          {"proposed_lines",
-           {},
-           {{"thread", 2, "one thread a line", kLineThread, blocks},
-            {"warp", 2, "one warp a line, shuffles", kLineWarp, warps},
-            {"block", 2, "one block a line, a tree in shared memory", kLineBlock, powers}}},
-          {"proposed_product",
-           {},
-           {{"plain", 2, "one thread an element", kProductPlain, tiles},
-            {"tile", 2, "tiles in shared memory: every element is read once a tile", kProductTile,
-             tiles}}}};
-}
-
 std::string kernel_text(DType dtype) {
   const std::string include = dtype == DType::kFloat32   ? ""
                               : dtype == DType::kFloat16 ? "#include <cuda_fp16.h>\n"
@@ -521,6 +408,32 @@ Tolerance tolerance_of(const Chain& chain) {
   return tolerance;
 }
 
+std::vector<TensorRole> inputs_of(const Chain& chain) {
+  const auto tensor = [](const char* name, std::vector<std::string> shape, DType dtype) {
+    return TensorRole{name, name, std::move(shape), dtype};
+  };
+  const auto turned = [](bool turn, std::vector<std::string> shape) {
+    if (turn) std::swap(shape[0], shape[1]);
+    return shape;
+  };
+  std::vector<TensorRole> inputs;
+  if (chain.structure == Structure::kProduct) {
+    inputs = {tensor("a", turned(chain.turned_a, {"$rows", "$k"}), chain.dtype),
+              tensor("b0", turned(chain.turned_b, {"$k", "$cols"}), chain.dtype)};
+  } else {
+    inputs = {tensor("x", {"$rows", "$cols"}, chain.dtype)};
+  }
+  for (const Chosen& chosen : chain.steps) {
+    const Step& step = *chosen.step;
+    if (step.operand == Operand::kNone) continue;
+    std::vector<std::string> shape;
+    if (step.operand != Operand::kColumn) shape.push_back("$rows");
+    if (step.operand != Operand::kRow) shape.push_back("$cols");
+    inputs.push_back(tensor(step.role, std::move(shape), DType::kFloat32));
+  }
+  return inputs;
+}
+
 // The id describes the computation, so that a task is recognised under any seed that proposed it.
 Operation operation_of(const Chain& chain) {
   Operation operation;
@@ -534,34 +447,14 @@ Operation operation_of(const Chain& chain) {
   operation.axes = {{"rows", "rows", NameKind::kRows}, {"cols", "cols", NameKind::kColumns}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
-  const auto tensor = [&](const char* name, std::vector<std::string> shape, DType dtype) {
-    return TensorRole{name, name, std::move(shape), dtype};
-  };
+  operation.inputs = inputs_of(chain);
   if (chain.structure == Structure::kProduct) {
     operation.axes.push_back({"k", "k", NameKind::kInner});
     operation.cases = {{{"rows", 9}, {"cols", 11}, {"k", 13}},
                        {{"rows", 36}, {"cols", 32}, {"k", 24}}};
     operation.real = {{{"rows", 1024}, {"cols", 1024}, {"k", 1024}}};
-    operation.inputs = {tensor("a",
-                               chain.turned_a ? std::vector<std::string>{"$k", "$rows"}
-                                              : std::vector<std::string>{"$rows", "$k"},
-                               chain.dtype),
-                        tensor("b0",
-                               chain.turned_b ? std::vector<std::string>{"$cols", "$k"}
-                                              : std::vector<std::string>{"$k", "$cols"},
-                               chain.dtype)};
-  } else {
-    operation.inputs = {tensor("x", {"$rows", "$cols"}, chain.dtype)};
   }
-  for (const Chosen& chosen : chain.steps) {
-    const Step& step = *chosen.step;
-    if (step.operand == Operand::kNone) continue;
-    std::vector<std::string> shape;
-    if (step.operand != Operand::kColumn) shape.push_back("$rows");
-    if (step.operand != Operand::kRow) shape.push_back("$cols");
-    operation.inputs.push_back(tensor(step.role, std::move(shape), DType::kFloat32));
-  }
-  operation.outputs = {tensor("y", {"$rows", "$cols"}, chain.dtype)};
+  operation.outputs = {{"y", "y", {"$rows", "$cols"}, chain.dtype}};
   if (chain.ends()) operation.outputs[0].shape = {chain.dim == 1 ? "$rows" : "$cols"};
   return operation;
 }
@@ -569,7 +462,7 @@ Operation operation_of(const Chain& chain) {
 }  // namespace
 
 Proposals propose(std::uint64_t seed, std::int64_t count, std::int64_t hardest, bool unseen) {
-  Proposals proposals{structures(), {}};
+  Proposals proposals{proposed_families(), {}};
   for (const Chain& chain : random_chains(seed, count, hardest, unseen)) {
     const auto family = static_cast<std::size_t>(chain.structure);
     std::vector<Operation>& operations = proposals.families[family].operations;
