@@ -6,7 +6,7 @@
 
 #include "plugins/policies/tokenizer/added_tokens.hpp"
 #include "plugins/policies/tokenizer/encoding_workspace.hpp"
-#include "plugins/policies/tokenizer/nfc.hpp"
+#include "plugins/policies/tokenizer/normal_form.hpp"
 #include "plugins/policies/tokenizer/tokenizer_definition.hpp"
 #include "plugins/policies/tokenizer/utf8.hpp"
 

@@ -1,7 +1,5 @@
 #include "plugins/retrieval/wordpiece/characters.hpp"
 
-#include <unicode/bytestream.h>
-#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/uniset.h>
 #include <unicode/utf8.h>
@@ -14,15 +12,11 @@
 namespace krl::retrieval {
 namespace {
 
-void check(UErrorCode status, const char* what) {
-  if (U_SUCCESS(status)) return;
-  throw Failure(KRL_INTERNAL, std::string("ICU: ") + what + ": " + u_errorName(status));
-}
-
 icu::UnicodeSet set_of(const char16_t* pattern) {
   UErrorCode status = U_ZERO_ERROR;
   icu::UnicodeSet set(icu::UnicodeString(pattern), status);
-  check(status, "a set of characters");
+  if (U_FAILURE(status))
+    throw Failure(KRL_INTERNAL, std::string("ICU: a set of characters: ") + u_errorName(status));
   set.freeze();
   return set;
 }
@@ -50,17 +44,6 @@ char32_t lower_case(char32_t c) {
     }
   }
   return c;
-}
-
-const icu::Normalizer2& normalizer() {
-  static const icu::FilteredNormalizer2 filtered = [] {
-    static const icu::UnicodeSet characters = set_of(u"[:Age=9.0:]");
-    UErrorCode status = U_ZERO_ERROR;
-    const icu::Normalizer2* nfd = icu::Normalizer2::getNFDInstance(status);
-    check(status, "normal form D");
-    return icu::FilteredNormalizer2(*nfd, characters);
-  }();
-  return filtered;
 }
 
 bool is_in(const icu::UnicodeSet& set, char32_t c) {
@@ -126,17 +109,6 @@ char32_t take_character(std::string_view& text) {
   U8_NEXT_UNSAFE(text.data(), size, c);
   text.remove_prefix(static_cast<std::size_t>(size));
   return c;
-}
-
-std::string to_nfd(std::string_view text) {
-  if (text.size() > INT32_MAX) invalid_argument("a text of more than 2 GiB cannot be normalised");
-  const auto size = static_cast<std::int32_t>(text.size());
-  std::string normal;
-  icu::StringByteSink<std::string> sink(&normal, size);
-  UErrorCode status = U_ZERO_ERROR;
-  normalizer().normalizeUTF8(0, {text.data(), size}, sink, nullptr, status);
-  check(status, "to_nfd");
-  return normal;
 }
 
 }  // namespace krl::retrieval

@@ -1,7 +1,6 @@
 // The classes of characters that BERT's tokenizers distinguish, according to the `tokenizers`
 // library (0.23). Its tables of categories are those of Unicode 8 with a few entries of their own,
-// the tables behind normal form D those of Unicode 9, and its lower case that of Unicode 17;
-// characters newer than a table have no class. Thread-safe.
+// and its lower case that of Unicode 17; characters newer than a table have no class. Thread-safe.
 #pragma once
 
 #include <string>
@@ -32,8 +31,5 @@ void append_utf8(char32_t c, std::string& text);
 
 // Takes the first character off `text`. REQUIRES: valid UTF-8, not empty.
 char32_t take_character(std::string_view& text);
-
-// `text` in normal form D. REQUIRES: valid UTF-8.
-std::string to_nfd(std::string_view text);
 
 }  // namespace krl::retrieval

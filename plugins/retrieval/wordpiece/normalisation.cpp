@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/policies/tokenizer/normal_form.hpp"
 #include "plugins/retrieval/wordpiece/characters.hpp"
 
 namespace krl::retrieval {
@@ -48,7 +49,7 @@ std::string space_ideographs(std::string_view text) {
 }
 
 std::string strip_accents(std::string_view text) {
-  const std::string decomposed = to_nfd(text);
+  const std::string decomposed = policies::to_nfd(text);
   std::string stripped;
   for (std::string_view rest = decomposed; !rest.empty();) {
     const char32_t c = take_character(rest);

@@ -5,7 +5,7 @@
 #include <random>
 #include <thread>
 
-#include "plugins/policies/tokenizer/nfc.hpp"
+#include "plugins/policies/tokenizer/normal_form.hpp"
 #include "plugins/policies/tokenizer/split_pattern.hpp"
 #include "plugins/policies/tokenizer/tokenizer.hpp"
 #include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
