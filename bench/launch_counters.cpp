@@ -14,11 +14,11 @@
 #include <string>
 
 #include "bench/corpus.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cpu/gpu_model.hpp"
 #include "plugins/backends/cpu/plugin/assembled_kernels.hpp"
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 using namespace krl;
 using namespace krl::cpu;
-using namespace krl::cuda;
+using namespace krl::compiled;
 using namespace krl::evaluator;
 using namespace krl::nvrtc;
 using cpu::AssembledKernel;

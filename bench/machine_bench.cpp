@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 #include "tests/unit/backends/machine/emulation.hpp"
 
 namespace {

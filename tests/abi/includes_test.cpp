@@ -96,11 +96,13 @@ TEST(Includes, NobodyElseSpeaksHttp) {
 // A backend may use those before it.
 TEST(Includes, TheBackendsFoldersAreLayers) {
   expect_layers("plugins/backends/",
-                {"elf", "ptx", "evaluator", "cuda", "nvrtc", "nvcc", "docker", "cpu"},
+                {"elf", "ptx", "compiled", "evaluator", "python_answers", "cuda", "nvrtc", "nvcc",
+                 "docker", "cpu"},
                 "plugins/backends/");
+  expect_none("plugins/backends/cpu", "plugins/backends/cuda/");
   expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");
   expect_layers("plugins/backends/evaluator/",
-                {"process", "sandbox", "compile", "cache", "oracle", "check"},
+                {"process", "sandbox", "compile", "cache", "oracle", "check", "candidate"},
                 "plugins/backends/evaluator/");
   expect_layers("plugins/backends/cpu/", {"machine", "plugin"}, "plugins/backends/cpu/");
   expect_layers("plugins/backends/cpu/machine/", {"memory", "operations", "decode"},

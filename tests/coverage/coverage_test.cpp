@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/cpu/machine/decode/decoder.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
-#include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/ptx/contents.hpp"
@@ -21,7 +21,7 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
-using namespace cuda;
+using namespace compiled;
 using namespace nvrtc;
 namespace {
 

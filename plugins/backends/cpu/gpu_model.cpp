@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "plugins/backends/cuda/occupancy.hpp"
+#include "plugins/backends/compiled/occupancy.hpp"
 
 namespace krl::cpu {
-using namespace cuda;
+using namespace compiled;
 namespace {
 
 constexpr double kSectorBytes = 32;

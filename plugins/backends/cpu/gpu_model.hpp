@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "plugins/backends/cpu/gpu_table.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::cpu {
 

@@ -27,10 +27,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/files/disk_cache.hpp"

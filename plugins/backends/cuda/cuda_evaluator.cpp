@@ -5,14 +5,14 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-#include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_timing.hpp"
 #include "plugins/backends/cuda/gpu/trials.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_figures.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
-#include "plugins/backends/cuda/kernel_figures.hpp"
+#include "plugins/backends/evaluator/candidate/fresh_launches.hpp"
+#include "plugins/backends/evaluator/candidate/kernel_figures.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/ptx/contents.hpp"
@@ -100,12 +100,12 @@ std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
 std::optional<SourceProblem> complete_host_source(std::string_view source,
                                                   const TaskDefinition& task, bool loads,
                                                   std::string* whole) {
-  if (!is_model_answer(source)) {
+  if (!python::is_model_answer(source)) {
     *whole = with_host_call(source, task);
     return check_host_source(source, task.forbid, loads);
   }
   if (auto problem = check_size(source)) return problem;
-  const auto bound = bind_model_answer(source, task);
+  const auto bound = python::bind_model_answer(source, task);
   if (!bound) return bound.error();
   *whole = with_host_call(*bound);
   return check_host_source(bound->source, task.forbid, loads);

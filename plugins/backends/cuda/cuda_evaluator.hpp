@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/compute_capability.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
 #include "plugins/backends/cuda/gpu/timing.hpp"
 #include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/check/evaluation_plan.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/backends/ptx/module.hpp"

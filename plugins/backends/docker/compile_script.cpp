@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "plugins/backends/cuda/kernel_references.hpp"
+#include "plugins/backends/compiled/kernel_references.hpp"
 
 namespace krl::docker {
 namespace {

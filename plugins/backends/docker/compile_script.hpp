@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
 
 namespace krl::docker {
-using namespace cuda;
+using namespace compiled;
 
 // Script for /bin/sh -c with the arguments: the processor's seconds and the KiB of address space of
 // each program, the architecture, nvcc's further options. Reads the source from its input. Writes

@@ -36,7 +36,7 @@ struct Docker {
     all.container.image = image;
     all.container.commands_at_once = settings.at_a_time;
     all.container.memory_bytes = settings.memory_bytes;
-    all.host_headers = files.shared_folder(kHostHeaders);
+    all.host_headers = files.shared_folder(cuda::kHostHeaders);
     return docker_compiler(all);
   }
 };

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/cuda/host/host_headers.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/docker/compile_script.hpp"
 #include "plugins/backends/docker/container.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
@@ -15,7 +15,6 @@
 #include "plugins/files/digest.hpp"
 
 namespace krl::docker {
-using namespace evaluator;
 using namespace nvcc;
 namespace {
 
@@ -144,7 +143,7 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
     digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));
   }
   if (!all.host_headers.empty()) {
-    digest.add(kLibraryScript).add(digest_of_headers(all.host_headers));
+    digest.add(kLibraryScript).add(cuda::digest_of_headers(all.host_headers));
   }
   digest.add(all.container.memory_bytes).add(all.container.folder_bytes);
   for (const std::string& flag : settings.flags) digest.add(flag);
@@ -154,7 +153,7 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
 }  // namespace
 
 CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
-  require_arch(wanted.compile.arch);
+  compiled::require_arch(wanted.compile.arch);
   DockerCompilerSettings settings = wanted;
   settings.compile.cuda = find_nvcc(wanted.compile.cuda, wanted.wheels).parent_path().parent_path();
   settings.container.mounts.push_back({settings.compile.cuda, kToolkitInside});

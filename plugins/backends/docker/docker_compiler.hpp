@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "plugins/backends/cuda/compile_settings.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/docker/container_specification.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 
 namespace krl::docker {
-using namespace cuda;
+using namespace evaluator;
 
 struct DockerCompilerSettings {
   CompileSettings compile;       // its limits apply to each program that nvcc starts

@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/kernel_references.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/kernel_references.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/files/descriptor.hpp"
@@ -117,7 +117,7 @@ std::string run(const Command& command) {
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  const krl::cuda::SplitLog log = krl::cuda::split_log(read_file(kLog));
+  const krl::compiled::SplitLog log = krl::compiled::split_log(read_file(kLog));
   write(STDOUT_FILENO, log.messages);
   // Linux counts ticks for the limit, and reports the time more exactly: the two differ a little.
   const bool late = microseconds(used) >= static_cast<std::int64_t>(seconds) * 900'000;
@@ -140,8 +140,8 @@ std::vector<Command> groups_of(int first, int argc, char** argv) {
   return groups;
 }
 
-void hand_over(const krl::cuda::CompiledModule& module) {
-  write(krl::evaluator::kCompiledModuleDescriptor, krl::cuda::to_bytes(module));
+void hand_over(const krl::compiled::CompiledModule& module) {
+  write(krl::evaluator::kCompiledModuleDescriptor, krl::compiled::to_bytes(module));
 }
 
 int make_library(std::vector<Command> commands) {
@@ -176,11 +176,11 @@ int main(int argc, char** argv) {
   const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
 
   write_file(krl::evaluator::kSourceFile,
-             krl::cuda::with_kernel_references(krl::files::read_all(STDIN_FILENO), kernels));
+             krl::compiled::with_kernel_references(krl::files::read_all(STDIN_FILENO), kernels));
   run(preprocess);
   run(translate);
   auto [ptx, names] =
-      krl::cuda::take_kernel_references(read_file(krl::nvcc::kNvccPtx), kernels.size());
+      krl::compiled::take_kernel_references(read_file(krl::nvcc::kNvccPtx), kernels.size());
   write_file(krl::nvcc::kNvccPtx, ptx);
   const std::string report = run(assemble);
   hand_over({read_file(krl::nvcc::kNvccCubin), std::move(ptx), report, std::move(names), {}});

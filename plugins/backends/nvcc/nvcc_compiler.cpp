@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cuda/host/host_headers.hpp"
-#include "plugins/backends/cuda/sandboxed_compiles.hpp"
+#include "plugins/backends/evaluator/compile/sandboxed_compiles.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/files/digest.hpp"
 #include "plugins/files/file.hpp"
@@ -72,7 +72,7 @@ std::string digest_of(const CompileSettings& settings, const NvccPlan& plan,
 }  // namespace
 
 CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
-  require_arch(settings.arch);
+  compiled::require_arch(settings.arch);
   const std::filesystem::path nvcc = find_nvcc(settings.cuda, files.wheels());
   const std::string version = nvcc_version(nvcc);
   const NvccPlan plan = plan_nvcc(nvcc, options_of(settings));
@@ -85,7 +85,7 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
   worker.time_limit = settings.compile_limit;
   worker.source_name = kSourceFile;
 
-  const std::string headers = files.shared_folder(kHostHeaders);
+  const std::string headers = files.shared_folder(cuda::kHostHeaders);
   std::vector<std::string> options = options_of(settings);
   options.insert(options.end(), {"-isystem=" + headers, "--expt-relaxed-constexpr"});
   NvccLibraryPlan library = plan_nvcc_library(nvcc, options);
@@ -96,7 +96,7 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
 
   return {"nvcc " + version, settings.arch,
           digest_of(settings, plan, {program, worker.launcher, files.plugin()}) +
-              digest_of_headers(headers),
+              cuda::digest_of_headers(headers),
           sandboxed_compiles(worker),
           [linker](std::string_view source, const Cancelled& cancelled) {
             return compile(linker, source, cancelled);

@@ -2,12 +2,11 @@
 // folder.
 #pragma once
 
-#include "plugins/backends/cuda/compile_settings.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl::nvcc {
-using namespace cuda;
 using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no nvcc or

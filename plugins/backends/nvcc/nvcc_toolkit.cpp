@@ -4,12 +4,12 @@
 #include <kernelrl/values.hpp>
 #include <sstream>
 
-#include "plugins/backends/cuda/cuda_folders.hpp"
+#include "plugins/backends/evaluator/compile/cuda_folders.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/nvcc/dry_run.hpp"
 
 namespace krl::nvcc {
-using namespace cuda;
+using namespace evaluator;
 namespace {
 
 namespace fs = std::filesystem;

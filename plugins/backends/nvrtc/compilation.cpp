@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvrtc/message_places.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 #include "plugins/files/descriptor.hpp"
 
 namespace krl::nvrtc {
-using namespace cuda;
+using namespace compiled;
 namespace {
 
 constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";

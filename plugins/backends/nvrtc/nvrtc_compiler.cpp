@@ -4,8 +4,8 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-#include "plugins/backends/cuda/compute_capability.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
@@ -28,7 +28,7 @@ std::vector<std::string> nvrtc_options(const CompileSettings& settings, const Nv
                                       "--device-int128",
                                       "--generate-line-info",
                                       std::string("--pre-include=") + nvrtc::kPreludeName,
-                                      std::string(kReportOption)};
+                                      std::string(compiled::kReportOption)};
   if (!nvrtc.headers.empty()) {
     options.push_back("--include-path=" + nvrtc.headers.string());
     options.push_back("--include-path=" + (nvrtc.headers / "cccl").string());  // <cuda/std/…>
@@ -57,7 +57,7 @@ std::string version_of(const CompileServerOptions& server) {
 }  // namespace
 
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
-  require_arch(settings.arch);
+  compiled::require_arch(settings.arch);
   const NvrtcLibrary nvrtc = find_nvrtc(settings.cuda, files.wheels());
   CompileServerOptions server;
   server.launcher = files.worker("kernelrl-sandbox");

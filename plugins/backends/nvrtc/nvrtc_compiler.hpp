@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cuda/compile_settings.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
 namespace krl::nvrtc {
-using namespace cuda;
+using namespace evaluator;
 using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,

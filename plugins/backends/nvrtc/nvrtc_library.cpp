@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "plugins/backends/cuda/cuda_folders.hpp"
+#include "plugins/backends/evaluator/compile/cuda_folders.hpp"
 
 namespace krl::nvrtc {
-using namespace cuda;
+using namespace evaluator;
 namespace {
 
 namespace fs = std::filesystem;

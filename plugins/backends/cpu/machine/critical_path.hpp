@@ -14,7 +14,7 @@
 #include "plugins/backends/cpu/machine/block_shape.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 

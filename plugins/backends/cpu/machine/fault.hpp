@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 using namespace cpu;

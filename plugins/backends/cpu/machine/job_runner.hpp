@@ -1,12 +1,12 @@
 // Runs a job: reads the module, prepares it, executes every launch of every run. See
-// runner_protocol.hpp.
+// machine_protocol.hpp.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 using namespace cpu;

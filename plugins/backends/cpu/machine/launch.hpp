@@ -27,7 +27,7 @@
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
 #include "plugins/backends/cpu/machine/thread_block.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 

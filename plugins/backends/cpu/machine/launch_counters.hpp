@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plugins/backends/cpu/machine/program.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 

@@ -1,4 +1,4 @@
-// kernelrl-machine: executes one candidate's PTX and reports; see runner_protocol.hpp for its file
+// kernelrl-machine: executes one candidate's PTX and reports; see machine_protocol.hpp for its file
 // descriptors. Exit code 0: the result is on descriptor 5. 2: the job could not be read, or its
 // descriptors are not there.
 #include <sys/mman.h>

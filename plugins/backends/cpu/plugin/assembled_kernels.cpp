@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "plugins/backends/cuda/cubin.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/cubin.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 
 namespace krl::cpu {
 

@@ -3,11 +3,11 @@
 
 #include <vector>
 
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/cpu/gpu_model.hpp"
-#include "plugins/backends/cuda/compiled_module.hpp"
 
 namespace krl::cpu {
-using namespace cuda;
+using namespace compiled;
 
 using AssembledKernels = std::vector<AssembledKernel>;
 

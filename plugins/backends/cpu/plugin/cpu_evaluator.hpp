@@ -9,14 +9,14 @@
 #include <set>
 #include <string>
 
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cpu/plugin/installation.hpp"
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
 #include "plugins/backends/cpu/plugin/time_estimate.hpp"
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/compute_capability.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 

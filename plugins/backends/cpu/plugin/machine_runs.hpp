@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/process/shared_memory.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::cpu {
 

@@ -4,7 +4,7 @@
 #include <kernelrl/values.hpp>
 #include <numeric>
 
-#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 
 namespace krl::cpu {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 #include "plugins/backends/cpu/plugin/assembled_kernels.hpp"
 #include "plugins/backends/cpu/plugin/value_names.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::cpu {
 
@@ -13,7 +13,7 @@ struct CounterName {
   std::uint64_t Counters::*counter;
 };
 
-// The machine's counters; runner_protocol.hpp defines what each counts. A request is one
+// The machine's counters; machine_protocol.hpp defines what each counts. A request is one
 // instruction of one warp, a sector 32 bytes.
 inline constexpr CounterName kCounterNames[] = {
     {"blocks", "", &Counters::blocks},

@@ -4,6 +4,8 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+
 namespace krl::cuda {
 namespace {
 

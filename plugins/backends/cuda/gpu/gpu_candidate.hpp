@@ -1,13 +1,14 @@
 // A compiled candidate, or a baseline, as GPUs run it. Borrows its parts.
 #pragma once
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/cubin.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/cubin.hpp"
 #include "plugins/backends/cuda/gpu/buffer_set.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::cuda {
+using namespace compiled;
 
 struct GpuCandidate {
   const PreparedTask& task;

@@ -5,8 +5,8 @@
 #include <kernelrl/values.hpp>
 #include <sstream>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "trusted_kernels_source.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl::cuda {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "plugins/backends/cuda/cubin.hpp"
-#include "plugins/backends/cuda/instruction_classes.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/cubin.hpp"
+#include "plugins/backends/compiled/instruction_classes.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::cuda {
@@ -52,7 +52,8 @@ void add_host_figures(const CompiledModule& module, const std::string& arch,
     names.push_back(kernel.name);
   }
   const ptx::ReadResult code = ptx::read_module(module.ptx, "");
-  if (!code.problem) add_instruction_values(count_instructions(code.module, names), record);
+  if (!code.problem)
+    add_instruction_values(count_instructions(code.module, names), &record->values);
 }
 
 }  // namespace krl::cuda

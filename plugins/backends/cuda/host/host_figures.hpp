@@ -4,10 +4,11 @@
 
 #include <string>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl::cuda {
+using namespace compiled;
 using namespace evaluator;
 
 // Adds a record per kernel of the module, and the values of instruction_classes.hpp; or makes the

@@ -7,7 +7,6 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 namespace fs = std::filesystem;
 

@@ -160,7 +160,7 @@ std::string with_host_call(std::string_view source, const TaskDefinition& task) 
   return text;
 }
 
-std::string with_host_call(const BoundAnswer& answer) {
+std::string with_host_call(const python::BoundAnswer& answer) {
   // The function to call is known, so PYBIND11_MODULE of the answer expands to nothing.
   constexpr const char* kNoModule =
       "#include <torch/extension.h>\n"

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/backends/cuda/host/model_answer.hpp"
+#include "plugins/backends/python_answers/model_answer.hpp"
 
 namespace krl::cuda {
 
@@ -30,6 +30,6 @@ std::string launcher_signature(const TaskDefinition& task);
 std::string with_host_call(std::string_view source, const TaskDefinition& task);
 
 // The same of an answer in Python.
-std::string with_host_call(const BoundAnswer& answer);
+std::string with_host_call(const python::BoundAnswer& answer);
 
 }  // namespace krl::cuda

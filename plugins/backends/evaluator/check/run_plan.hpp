@@ -13,7 +13,7 @@
 namespace krl::evaluator {
 
 // The order in which the machine runs blocks and threads; the last two run them concurrently (see
-// runner_protocol.hpp). A GPU has its own order.
+// machine_protocol.hpp). A GPU has its own order.
 enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled, kLockstep, kDrawn };
 
 struct PlannedRun {

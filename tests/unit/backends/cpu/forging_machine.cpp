@@ -1,5 +1,5 @@
 // Takes the machine's place and does what its "PTX" says: one word, and for `report` the text to
-// report. See runner_protocol.hpp for the descriptors.
+// report. See machine_protocol.hpp for the descriptors.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -17,12 +17,12 @@
 #include <regex>
 #include <set>
 
-#include "plugins/backends/cuda/compile_settings.hpp"
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/cubin.hpp"
-#include "plugins/backends/cuda/instruction_classes.hpp"
-#include "plugins/backends/cuda/machine_code.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/cubin.hpp"
+#include "plugins/backends/compiled/instruction_classes.hpp"
+#include "plugins/backends/compiled/machine_code.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
@@ -34,7 +34,7 @@
 #include "tests/wait_while.hpp"
 
 namespace krl::testing {
-using namespace cuda;
+using namespace compiled;
 using namespace evaluator;
 using namespace nvcc;
 using namespace nvrtc;
@@ -408,10 +408,10 @@ TEST_P(CudaCompilers, MachineInstructionsAreThoseOfNvdisasm) {
       ASSERT_TRUE(code) << why;
       std::vector<std::string> kernels;
       for (const CubinKernel& kernel : *code) kernels.push_back(kernel.name);
-      EvaluationRecord record;
-      add_machine_values(count_machine_instructions(module->cubin, kernels), &record);
+      std::vector<krl::Value> values;
+      add_machine_values(count_machine_instructions(module->cubin, kernels), &values);
       std::map<std::string, double> counted;
-      for (const krl::Value& value : record.values) counted[value.name] = value.value;
+      for (const krl::Value& value : values) counted[value.name] = value.value;
       EXPECT_EQ(counted, ask_nvdisasm(module->cubin)) << arch << "\n" << source;
       for (const auto& [name, count] : counted) total[name] += count;
     }

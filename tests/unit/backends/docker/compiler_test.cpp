@@ -4,12 +4,13 @@
 #include <set>
 #include <thread>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/cubin.hpp"
-#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/cubin.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
 #include "tests/unit/backends/docker/compiler_fixture.hpp"
 
 namespace krl::docker {
+using namespace compiled;
 namespace {
 
 using ::testing::HasSubstr;

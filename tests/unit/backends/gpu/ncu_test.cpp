@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/counters.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_metrics.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_profiler.hpp"

@@ -8,12 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/elf/elf_view.hpp"
+#include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 #include "plugins/files/file.hpp"
 
 namespace krl::testing {
+using namespace compiled;
 using namespace cuda;
 
 // A sized entry of a CUBIN's .nv.info: see cubin.cpp.

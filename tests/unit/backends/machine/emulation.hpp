@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 #include "tests/unit/backends/machine/nvrtc.hpp"
 
 namespace krl::machine {

@@ -7,7 +7,7 @@
 #include <kernelrl/host_call.hpp>
 #include <memory>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
@@ -17,6 +17,7 @@
 #include "tests/unit/backends/nvcc/needs_nvcc.hpp"
 
 namespace krl::testing {
+using namespace compiled;
 using namespace cuda;
 namespace {
 

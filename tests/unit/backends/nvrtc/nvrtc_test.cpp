@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/message_places.hpp"
 #include "plugins/backends/nvrtc/needed_language.hpp"
@@ -22,7 +22,7 @@
 #include "tests/wait_while.hpp"
 
 namespace krl::testing {
-using namespace cuda;
+using namespace compiled;
 using namespace nvrtc;
 namespace {
 

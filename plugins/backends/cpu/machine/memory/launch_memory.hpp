@@ -19,7 +19,7 @@
 #include "plugins/backends/cpu/machine/memory/old_values.hpp"
 #include "plugins/backends/cpu/machine/memory/written_bytes.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine_protocol.hpp"
 
 namespace krl::machine {
 

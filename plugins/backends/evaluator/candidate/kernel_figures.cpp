@@ -1,0 +1,171 @@
+#include "plugins/backends/evaluator/candidate/kernel_figures.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <kernelrl/tensor_types.hpp>
+#include <memory>
+#include <string_view>
+
+#include "plugins/backends/compiled/instruction_classes.hpp"
+#include "plugins/backends/compiled/machine_code.hpp"
+#include "plugins/backends/compiled/occupancy.hpp"
+#include "plugins/backends/compiled/resource_report.hpp"
+
+namespace krl::evaluator {
+namespace {
+
+// A kernel as compiled code and ptxas' report have it.
+struct BuiltKernel {
+  CubinKernel code;
+  KernelResources resources;
+};
+
+std::int64_t threads_of(const ResolvedLaunch& launch) {
+  return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
+}
+
+// Returns "float const*", "int", … from a kernel's mangled name; empty if the name lacks them
+// (extern "C").
+std::vector<std::string> parameter_types(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> readable(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (!readable) return {};
+  const std::string_view text(readable.get());
+  const auto open = text.rfind('('), close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos) return {};
+  std::vector<std::string> types(1);
+  int depth = 0;  // nesting of template arguments
+  for (const char c : text.substr(open + 1, close - open - 1)) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      types.emplace_back();
+    } else if (c != ' ' || !types.back().empty()) {
+      types.back() += c;
+    }
+  }
+  return types;
+}
+
+// True if a parameter of so many bytes can take the argument.
+bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
+  if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
+  if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
+  const DType dtype = resolved_case.scalars[argument.index].dtype;
+  return bytes == static_cast<std::uint32_t>(size_of(dtype));
+}
+
+std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
+  return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
+}
+
+// Explains why the launch is impossible, as far as that is known without launching; empty if it
+// seems possible.
+std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
+                     const ResolvedCase& resolved_case) {
+  if (launch.arguments.size() != kernel.parameters.size()) {
+    return launch.kernel + " takes " + std::to_string(kernel.parameters.size()) +
+           " arguments, not " + std::to_string(launch.arguments.size());
+  }
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const LaunchArgument::Kind kind = launch.arguments[i].kind;
+    const bool is_buffer = kind == LaunchArgument::kTensor || kind == LaunchArgument::kScratch;
+    const bool known = types.size() == launch.arguments.size();
+    if (known && is_buffer != (types[i].find('*') != std::string::npos)) {
+      return argument_text(launch, i) + " is " + (is_buffer ? "a buffer" : "a number") +
+             ", but its parameter is " + types[i];
+    }
+    if (fits(launch.arguments[i], kernel.parameters[i].bytes, resolved_case)) continue;
+    return argument_text(launch, i) + " does not fit its parameter of " +
+           std::to_string(kernel.parameters[i].bytes) + " bytes";
+  }
+  if (kernel.max_threads >= 0 && threads_of(launch) > kernel.max_threads) {
+    return "a block of " + std::to_string(threads_of(launch)) + " threads, but " + launch.kernel +
+           " has __launch_bounds__(" + std::to_string(kernel.max_threads) + ")";
+  }
+  return {};
+}
+
+// Everything that launches a kernel.
+struct Launched {
+  std::span<const ResolvedCase> cases;
+  const LaunchSchedule& schedule;
+  const ComputeCapability& gpu;
+  const std::string& arch;
+};
+
+// The kernel's figures, its occupancy in the launch that fills a multiprocessor least.
+void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launched& launched,
+                EvaluationRecord* record) {
+  Kernel figures;
+  figures.name = name;
+  figures.arch = launched.arch;
+  figures.registers = kernel.code.registers;
+  figures.stack_bytes = kernel.code.stack_bytes;
+  figures.spill_bytes = kernel.resources.spill_bytes;
+  figures.max_threads = kernel.code.max_threads;
+  std::int64_t most_shared = 0;
+  for (std::size_t c = 0; c < launched.schedule.programs.size(); ++c) {
+    for (const ResolvedLaunch& launch : launched.schedule.programs[c].launches) {
+      if (launch.kernel != name) continue;
+      std::string why = obstacle(launch, kernel.code, launched.cases[c]);
+      const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
+      const Occupancy occupancy =
+          theoretical_occupancy(launched.gpu, {threads_of(launch), kernel.code.registers, fixed,
+                                               launch.shared_bytes, kernel.resources.barriers});
+      if (why.empty() && occupancy.blocks_per_sm == 0) {
+        why = "a block needs more " + occupancy.limiter + " than a multiprocessor of " +
+              launched.arch + " has";
+      }
+      if (!why.empty()) {
+        record->fail(Verdict::kLaunchError, described({launch.line, launch.column, why}));
+        return;
+      }
+      most_shared = std::max(most_shared, fixed + launch.shared_bytes);
+      if (figures.occupancy <= occupancy.fraction) continue;
+      figures.occupancy = occupancy.fraction;
+      figures.blocks_per_sm = occupancy.blocks_per_sm;
+      figures.occupancy_limiter = occupancy.limiter;
+    }
+  }
+  figures.shared_bytes = static_cast<std::int32_t>(most_shared);
+  record->kernels.push_back(std::move(figures));
+}
+
+}  // namespace
+
+void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
+                        const CompiledModule& module, const ComputeCapability& gpu,
+                        const std::string& arch, EvaluationRecord* record) {
+  std::string why = "invalid compiler output";
+  const auto kernels = read_cubin(module.cubin, why);
+  if (!kernels || module.names.size() != schedule.kernels.size()) {
+    record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
+    return;
+  }
+  const auto resources = read_resource_report(module.report);
+  for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
+    const std::string& mangled = module.names[k];
+    const auto found = std::find_if(kernels->begin(), kernels->end(),
+                                    [&](const CubinKernel& c) { return c.name == mangled; });
+    if (found == kernels->end()) {
+      record->fail(Verdict::kLaunchError, schedule.kernels[k] + " is not a __global__ function");
+      return;
+    }
+    const auto reported = resources.find(mangled);
+    const BuiltKernel kernel{*found,
+                             reported == resources.end() ? KernelResources() : reported->second};
+    add_kernel(schedule.kernels[k], kernel, {cases, schedule, gpu, arch}, record);
+  }
+}
+
+void add_code_values(const CompiledModule& module, const ptx::Module& code,
+                     EvaluationRecord* record) {
+  add_instruction_values(count_instructions(code, module.names), &record->values);
+  add_machine_values(count_machine_instructions(module.cubin, module.names), &record->values);
+}
+
+}  // namespace krl::evaluator

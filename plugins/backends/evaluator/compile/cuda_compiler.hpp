@@ -1,0 +1,41 @@
+// A CUDA C++ compiler as a value: the interface of NVRTC, nvcc, and nvcc in a container to the
+// evaluator of the CUDA backends.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/evaluation_request.hpp"
+#include "plugins/files/digest.hpp"
+
+namespace krl::evaluator {
+
+struct CudaCompiler {
+  std::string name;      // name and version: "NVRTC 13.0"
+  std::string arch;      // target architecture: "sm_90"
+  std::string identity;  // digest of everything but the source that decides the result
+
+  // One compile, thread-safe. `kernels`: as launches name them, "scale<float, 4>"; the module is a
+  // CompiledModule's bytes. Throws Failure as compile does.
+  std::function<CompileOutput(std::string_view source, const std::vector<std::string>& kernels,
+                              const Cancelled& cancelled)>
+      compile;
+
+  // The same for a source with host code, as with_host_call makes it: the module is a
+  // library. Null if the compiler cannot.
+  std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
+      compile_library = nullptr;
+};
+
+// The name of a source's module in a cache of one compiler's. `kernels`: as of its compile.
+inline std::string module_key(std::string_view source, const std::vector<std::string>& kernels) {
+  files::Digest key;
+  key.add("module").add(source);
+  for (const std::string& kernel : kernels) key.add(kernel);
+  return key.hex();
+}
+
+}  // namespace krl::evaluator
