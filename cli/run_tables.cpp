@@ -117,7 +117,7 @@ Status read_evaluations(const RunLayout& run, const RunTable::Put& put) {
   KRL_TRY(read_ledger(run.ledger(), [&](const LedgerRecord& record) {
     const Evaluation& e = record.evaluation;
     status = put({{"task_id", record.task},
-                  {"iteration", record.iteration},
+                  {"iteration", record.round},
                   {"kernel_hash", record.key},
                   {"verdict", name_of(e.verdict)},
                   {"correct", e.passed()},

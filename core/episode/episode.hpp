@@ -2,6 +2,8 @@
 // measured.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <kernelrl/evaluation.hpp>
 #include <optional>
@@ -37,10 +39,18 @@ struct TurnRecord {
   const std::string& infra_why() const { return score.lost.empty() ? evaluation.why : score.lost; }
 };
 
+// The identity of a group in its run; the seeds of its episodes follow from it. A round is what the
+// curriculum draws at a time.
+struct GroupId {
+  int round = 0;          // counts over the run: the iteration that learns from it. 0: none does
+  std::size_t index = 0;  // in the round
+
+  auto operator<=>(const GroupId&) const = default;
+};
+
 struct Episode {
   const Task* task = nullptr;
-  std::size_t group =
-      0;  // episodes of one group have the same task and are compared with one another
+  GroupId group;  // its episodes have the same task and are compared with one another
   std::size_t member = 0;  // index in the group
   std::vector<TurnRecord> turns;
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held

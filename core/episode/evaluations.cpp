@@ -42,7 +42,7 @@ std::string Evaluations::key_of(const Task& task, const std::string& source,
                                 task.definition_json.size(), task.definition_json, source));
 }
 
-Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int iteration,
+Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int round,
                                         Shapes shapes) const {
   if (candidate.source.empty() || candidate.format == Format::kTruncated) {
     return Evaluated{without_kernel(candidate, backend().id, contract_), false};
@@ -50,12 +50,12 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
   if (ledger_ != nullptr) {
-    KRL_ASSIGN(auto known, ledger_->find(key, iteration));
+    KRL_ASSIGN(auto known, ledger_->find(key, round));
     if (known) return Evaluated{std::move(known->evaluation), true};
   }
   Result<Evaluation> evaluation = judge_.evaluate(task, candidate.source, options);
   if (evaluation) {
-    KRL_TRY(record(key, iteration, task, *evaluation));
+    KRL_TRY(record(key, round, task, *evaluation));
     return Evaluated{std::move(*evaluation), false};
   }
   if (evaluation.error().code == Code::kCancelled) return failure(std::move(evaluation).error());
@@ -66,7 +66,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   lost.why = evaluation.error().message;
   lost.contract = contract_;
   lost.backend = backend().id;
-  KRL_TRY(record("", iteration, task, lost));  // no key: it is never found again
+  KRL_TRY(record("", round, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};
 }
 
@@ -79,10 +79,10 @@ void Evaluations::side_by_side(std::size_t n,
   pool.join();
 }
 
-Status Evaluations::record(const std::string& key, int iteration, const Task& task,
+Status Evaluations::record(const std::string& key, int round, const Task& task,
                            const Evaluation& evaluation) const {
   if (ledger_ == nullptr) return {};
-  return ledger_->append({key, iteration, task.id, evaluation});
+  return ledger_->append({key, round, task.id, evaluation});
 }
 
 }  // namespace krl::core

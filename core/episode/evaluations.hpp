@@ -18,7 +18,7 @@ namespace krl::core {
 
 struct Evaluated {
   Evaluation evaluation;
-  bool reused = false;  // known from an earlier iteration of this run
+  bool reused = false;  // known from an earlier round of this run
 };
 
 // The shapes of a task that a candidate is checked on: the shown ones and a few fresh ones; the
@@ -38,12 +38,12 @@ class Evaluations {
   const BackendInfo& info() const { return judge_.info(); }
   const Component& backend() const { return judge_.backend(); }
 
-  // Evaluates a candidate in iteration `iteration`, or returns an earlier iteration's evaluation of
-  // the same source. An answer without a kernel is a format_error. An infrastructure error of a
+  // Evaluates a candidate of a group of `round`, or returns an earlier round's evaluation of the same
+  // source. An answer without a kernel is a format_error. An infrastructure error of a
   // backend becomes the verdict infra_error, after more tries while it is unavailable, and after
   // one more otherwise; an error here concerns the run: the ledger cannot be written, or the user
   // stopped the run.
-  Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
+  Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int round,
                              Shapes shapes = Shapes::kTraining) const;
 
   // Calls `function(i)` for every i below `n`, as many at a time as the backend can use.
@@ -56,7 +56,7 @@ class Evaluations {
   EvaluateOptions options_for(const Task& task, Shapes shapes = Shapes::kTraining) const;
   std::string key_of(const Task& task, const std::string& source,
                      const EvaluateOptions& options) const;
-  Status record(const std::string& key, int iteration, const Task& task,
+  Status record(const std::string& key, int round, const Task& task,
                 const Evaluation& evaluation) const;
 
   const Judge judge_;

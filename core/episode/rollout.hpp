@@ -1,7 +1,9 @@
-// A rollout: all episodes of an iteration, run side by side.
+// A rollout: groups of episodes that are played side by side. What is played, by whom, and what comes
+// of it.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,49 +31,59 @@ struct Player {
   std::optional<std::uint64_t> version = {};
 };
 
+// A group to be played.
+struct Group {
+  GroupId id;
+  const Task* task = nullptr;
+};
+
+// Returns a group for each of the tasks, the first of them with the index `first`.
+std::vector<Group> groups_of(const std::vector<const Task*>& tasks, int round,
+                             std::size_t first = 0);
+
+// A group that has been played.
+struct PlayedGroup {
+  GroupId id;
+  std::vector<Episode> episodes;
+  RetrievalReport retrieval;
+  // The first cause for which a turn ended in an infrastructure error, and the first for which the
+  // policy refused a prompt.
+  std::optional<Error> lost, refused;
+};
+
 // The dependencies of episodes; all of them outlive the rollout.
 struct RolloutContext {
-  const Player& player;
   const Evaluations& evaluations;
   const Scorer& scorer;
   const PromptBuilder& prompts;
   const Retrieval* retrieval;  // null: prompts show no documents
   const RolloutSettings& settings;
   std::uint64_t run_seed = 0;
-  int iteration = 0;  // over the whole run; part of every seed
-  // Called on the calling thread: `done` of `of` answers are sampled ("sample") or evaluated
+  // Called on a thread of the rollout: `done` of `of` answers are sampled ("sample") or evaluated
   // ("evaluate").
   std::function<void(std::string_view phase, int done, int of)> progress;
-  std::size_t first_group = 0;  // the number of the first task's group; part of its seeds
+  // Called on that thread: true if something can be learned from the group, so that no spare has to
+  // replace it.
+  std::function<bool(const PlayedGroup&)> teaches = {};
 };
 
 // Returns the sampling parameters of the settings.
 Sampling sampling_of(const RolloutSettings& settings);
 
+// The groups that one iteration learns from, or that a policy is measured by.
 struct RolloutResult {
-  std::vector<Episode> episodes;
-  SamplerLoad load;
-  Metrics sampling;  // figures that the policy reported of its calls
+  std::vector<Episode> episodes;  // in the order of their groups
+  SamplerLoad load;               // mean over the episodes
+  Metrics sampling;               // figures that the policy reported of its calls
   RetrievalReport retrieval;
-  // The first cause for which a turn ended in an infrastructure error; without one, for which the
-  // policy refused a prompt.
+  // As in a group: what was lost, or else refused.
   std::optional<Error> lost;
 };
 
-// Adds the episodes of `more`, whose groups come after those of `rollout`, and its statistics. The
-// load is the mean over the episodes.
-void append(RolloutResult& rollout, RolloutResult more);
+// True if every turn ended in an infrastructure error.
+bool is_lost(const std::vector<Episode>& episodes);
 
-// Returns an error, with its first cause, if all turns of a rollout ended in an infrastructure
-// error.
+// Returns an error, with its first cause, if the whole rollout is lost.
 Status check_not_all_lost(const RolloutResult& rollout);
-
-// Runs `settings.group_size` episodes for each of `tasks`, in order: group first_group + i has the
-// episodes of tasks[i]. With waves the episodes depend on the seeds alone, not on which finishes
-// first. A turn whose answer, evaluation or score is lost ends its episode as an infrastructure
-// error; any other error of an episode ends the rollout. REQUIRES: a policy that supports the
-// settings' batching.
-Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
-                                  const RolloutContext& context);
 
 }  // namespace krl::core

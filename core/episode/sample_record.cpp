@@ -23,7 +23,7 @@ json record_of(const Episode& episode, std::size_t index, const std::vector<std:
   for (std::size_t i = 0; i < std::min(terms.size(), turn.score.terms.size()); ++i)
     values[terms[i]] = turn.score.terms[i];
   return {{"task", episode.task->id},
-          {"group", episode.group},
+          {"group", episode.group.index},
           {"member", episode.member},
           {"turn", index + 1},
           {"prompt", prompt},

@@ -39,11 +39,11 @@ std::vector<const Task*> Curriculum::pool(std::int64_t lowest, std::int64_t high
 
 // With an even choice, takes the next tasks from an endless sequence of shuffles of the pool.
 std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool,
-                                          std::int64_t iteration, std::int64_t count) const {
+                                          std::int64_t round, std::int64_t count) const {
   if (choice_ == TaskChoice::kLearnable)
     return learnability_.draw(pool, static_cast<std::size_t>(count),
-                              seed_for(seed_, "choice", iteration));
-  const std::int64_t first = (iteration - 1) * count;
+                              seed_for(seed_, "choice", round));
+  const std::int64_t first = (round - 1) * count;
   std::vector<const Task*> chosen;
   const auto n = static_cast<std::int64_t>(pool.size());
   std::vector<std::size_t> order;
@@ -58,23 +58,23 @@ std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool,
   return chosen;
 }
 
-std::vector<const Task*> Curriculum::choose(std::int64_t iteration, std::int64_t count) const {
-  if (!settings_.enabled) return take(pool(0, last_tier_), iteration, count);
+std::vector<const Task*> Curriculum::choose(std::int64_t round, std::int64_t count) const {
+  if (!settings_.enabled) return take(pool(0, last_tier_), round, count);
   const std::vector<const Task*> newest = pool(open_tier_, open_tier_);
   const std::vector<const Task*> earlier = pool(0, open_tier_ - 1);
   std::int64_t n_earlier = std::llround(settings_.earlier_share * static_cast<double>(count));
   if (earlier.empty()) n_earlier = 0;
   if (newest.empty()) n_earlier = count;
   std::vector<const Task*> chosen;
-  if (n_earlier < count) chosen = take(newest, iteration, count - n_earlier);
+  if (n_earlier < count) chosen = take(newest, round, count - n_earlier);
   if (n_earlier > 0) {
-    const std::vector<const Task*> old = take(earlier, iteration, n_earlier);
+    const std::vector<const Task*> old = take(earlier, round, n_earlier);
     chosen.insert(chosen.end(), old.begin(), old.end());
   }
   return chosen;
 }
 
-std::vector<const Task*> Curriculum::spares(std::int64_t iteration, std::int64_t count,
+std::vector<const Task*> Curriculum::spares(std::int64_t round, std::int64_t count,
                                             const std::vector<const Task*>& chosen) const {
   const std::vector<const Task*> open = pool(0, open_tier_);
   std::vector<const Task*> others = open;
@@ -82,7 +82,7 @@ std::vector<const Task*> Curriculum::spares(std::int64_t iteration, std::int64_t
     return std::find(chosen.begin(), chosen.end(), task) != chosen.end();
   });
   const auto wanted = static_cast<std::size_t>(count);
-  const std::uint64_t seed = seed_for(seed_, "spares", iteration);
+  const std::uint64_t seed = seed_for(seed_, "spares", round);
   std::vector<const Task*> spares =
       learnability_.draw(others, std::min(wanted, others.size()), seed);
   const auto again = learnability_.draw(open, wanted - spares.size(), seed);

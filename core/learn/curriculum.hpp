@@ -1,4 +1,4 @@
-// The curriculum: which tasks an iteration works on, from easy tiers to hard ones.
+// The curriculum: which tasks a round works on, from easy tiers to hard ones.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class Curriculum {
   Curriculum(const CurriculumSettings& settings, TaskChoice choice, const std::vector<Task>& tasks,
              std::uint64_t seed);
 
-  // `count` tasks for the stage's iteration `iteration` (from 1). `earlier_share` of the count
+  // `count` tasks for the stage's round `round` (from 1). `earlier_share` of the count
   // comes from tiers below the newest open one. With an even choice every task of a pool is taken
-  // once before any is taken again; else within the iteration.
-  std::vector<const Task*> choose(std::int64_t iteration, std::int64_t count) const;
+  // once before any is taken again; else within the round.
+  std::vector<const Task*> choose(std::int64_t round, std::int64_t count) const;
 
   // Returns `count` more tasks of the open tiers, to replace groups that teach nothing; tasks that
   // are not among the `chosen` ones come first.
-  std::vector<const Task*> spares(std::int64_t iteration, std::int64_t count,
+  std::vector<const Task*> spares(std::int64_t round, std::int64_t count,
                                   const std::vector<const Task*>& chosen) const;
 
   // A group of the task's episodes was played; whether its returns differed.
@@ -45,7 +45,7 @@ class Curriculum {
 
  private:
   std::vector<const Task*> pool(std::int64_t lowest, std::int64_t highest) const;
-  std::vector<const Task*> take(const std::vector<const Task*>& pool, std::int64_t iteration,
+  std::vector<const Task*> take(const std::vector<const Task*>& pool, std::int64_t round,
                                 std::int64_t count) const;
 
   CurriculumSettings settings_;

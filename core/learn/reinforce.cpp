@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 
 #include "core/base/hash.hpp"
-#include "core/episode/rollout.hpp"
+#include "core/episode/rollout_engine.hpp"
 #include "core/learn/admission.hpp"
 #include "core/learn/critic_examples.hpp"
 #include "core/learn/curriculum.hpp"
@@ -64,7 +62,9 @@ class Reinforcement {
         outage_(context.plan.run.max_infra_share),
         curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
                     seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
-        goal_(context.stage, context.setup.terms) {
+        goal_(context.stage, context.setup.terms),
+        submitted_(context.position.stage_iteration),
+        engine_(learning_context()) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
   }
@@ -82,9 +82,9 @@ class Reinforcement {
       KRL_ASSIGN(const std::vector<Episode> episodes, iterate(metrics));
       KRL_ASSIGN(const bool reached, goal_.reached(stage_iteration(), metrics));
       last = reached || stage_iteration() == rl.iterations;
-      if (!next_.valid()) KRL_TRY(publish());
+      if (submitted_ == stage_iteration()) KRL_TRY(publish());
       if (last) KRL_TRY(measure_holdouts(metrics));
-      if (last || measured) KRL_TRY(measure_shapes(episodes, rollout_context(), metrics));
+      if (last || measured) KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
       context_.position.goal = goal_.state();
@@ -134,63 +134,34 @@ class Reinforcement {
   Status publish() {
     KRL_TRY(context_.policies.publish());
     KRL_ASSIGN(Player player, context_.policies.player());
-    player_.emplace(std::move(player));
+    player_.emplace(player);
+    engine_.publish(std::move(player));
     return {};
   }
 
-  // The tasks of an iteration, and those that replace groups that teach nothing.
-  struct Draw {
-    std::vector<const Task*> tasks, spares;
-  };
-
-  Draw draw(std::int64_t stage_iteration) const {
+  // Submits the rounds of the stage up to `last`: tasks, and those that replace groups that teach
+  // nothing.
+  void submit(std::int64_t last) {
     const RolloutSettings& rollout = settings_.rollout;
-    Draw draw{curriculum_.choose(stage_iteration, rollout.groups), {}};
-    draw.spares =
-        curriculum_.spares(stage_iteration, rollout.groups * rollout.refill_tries, draw.tasks);
-    return draw;
-  }
-
-  // Plays until as many groups differ as the plan has, or there are no spares left. Any thread.
-  Result<RolloutResult> play(const Draw& draw, RolloutContext context) const {
-    KRL_ASSIGN(RolloutResult rollout, run_rollout(draw.tasks, context));
-    auto spare = draw.spares.begin();
-    while (spare != draw.spares.end() && check_not_all_lost(rollout)) {
-      const std::size_t differ = groups_that_differ(rollout.episodes, settings_.learn).size();
-      const auto missing = std::min<std::ptrdiff_t>(
-          static_cast<std::ptrdiff_t>(draw.tasks.size()) - static_cast<std::ptrdiff_t>(differ),
-          draw.spares.end() - spare);
-      if (missing <= 0) break;
-      context.first_group = rollout.episodes.back().group + 1;
-      KRL_ASSIGN(RolloutResult more, run_rollout({spare, spare + missing}, context));
-      append(rollout, std::move(more));
-      spare += missing;
+    while (submitted_ < std::min(last, context_.stage.rl.iterations)) {
+      const std::int64_t number = ++submitted_;
+      const int round = context_.position.iteration +
+                        static_cast<int>(number - context_.position.stage_iteration);
+      const std::vector<const Task*> tasks = curriculum_.choose(number, rollout.groups);
+      const auto spares = curriculum_.spares(number, rollout.groups * rollout.refill_tries, tasks);
+      engine_.submit(groups_of(tasks, round), groups_of(spares, round, tasks.size()));
     }
-    return rollout;
   }
 
   // Returns the episodes of this iteration. If the plan asks for it, begins those of the next, by
   // weights that have not learned from these.
   Result<RolloutResult> take_rollout() {
-    if (settings_.rollout.ahead == 0) return play(draw(stage_iteration()), rollout_context());
-    if (!next_.valid()) begin_rollout(iteration(), draw(stage_iteration()));
-    Result<RolloutResult> rollout = next_.get();
-    if (!rollout) return rollout;
+    submit(stage_iteration());
+    KRL_ASSIGN(RolloutResult rollout, engine_.take_all());
+    if (settings_.rollout.ahead == 0) return rollout;
     KRL_TRY(publish());
-    if (stage_iteration() < context_.stage.rl.iterations)
-      begin_rollout(iteration() + 1, draw(stage_iteration() + 1));
+    submit(stage_iteration() + settings_.rollout.ahead);
     return rollout;
-  }
-
-  void begin_rollout(int iteration, Draw draw) {
-    auto player =
-        std::make_unique<Player>(*player_);  // its own: the next may be published meanwhile
-    next_ = std::async(
-        std::launch::async, [this, iteration, draw = std::move(draw), player = std::move(player)] {
-          RolloutContext context = rollout_context(*player, iteration, settings_.rollout);
-          context.progress = nullptr;  // the observer is told of the learning
-          return play(draw, context);
-        });
   }
 
   // Adds the iteration to the error that ends the run.
@@ -213,10 +184,9 @@ class Reinforcement {
   }
 
   void observe_groups(const std::vector<Episode>& episodes) {
-    const std::set<std::size_t> differ = groups_that_differ(episodes, settings_.learn);
+    const std::set<GroupId> differ = groups_that_differ(episodes, settings_.learn);
     const RolloutSettings& rollout = settings_.rollout;
-    std::map<std::size_t, double> passing,
-        played;  // episodes by group, without those that were lost
+    std::map<GroupId, double> passing, played;  // episodes, without those that were lost
     for (const Episode& episode : episodes) {
       passing[episode.group] += std::ranges::any_of(
           episode.turns, [](const TurnRecord& turn) { return turn.evaluation.passed(); });
@@ -258,30 +228,33 @@ class Reinforcement {
     }
   }
 
-  RolloutContext rollout_context() const {
-    return rollout_context(*player_, iteration(), settings_.rollout);
-  }
-
-  RolloutContext rollout_context(const Player& player, int iteration,
-                                 const RolloutSettings& settings) const {
-    return {player,
-            context_.evaluations,
+  RolloutContext rollout_context(const RolloutSettings& settings) const {
+    return {context_.evaluations,
             *context_.setup.scorer,
             *context_.setup.prompts,
             context_.setup.retrieval.get(),
             settings,
             context_.plan.run.seed,
-            iteration,
             [this](std::string_view phase, int done, int of) {
               context_.journal.progress({std::string(phase), done, of});
             }};
   }
 
+  // The context of what the stage learns from.
+  RolloutContext learning_context() const {
+    RolloutContext context = rollout_context(settings_.rollout);
+    if (settings_.rollout.ahead > 0) context.progress = nullptr;  // that of the learning is shown
+    context.teaches = [this](const PlayedGroup& group) {
+      return !groups_that_differ(group.episodes, settings_.learn).empty();
+    };
+    return context;
+  }
+
   Status measure_holdouts(Metrics& metrics) const {
     RolloutSettings settings = settings_.rollout;
     if (settings_.eval.samples > 0) settings.group_size = settings_.eval.samples;
-    const RolloutContext context = rollout_context(*player_, iteration(), settings);
-    return measure_tasks(context_.setup.data.holdouts, context, context_.setup.terms, metrics);
+    return measure_tasks(context_.setup.data.holdouts, iteration(), rollout_context(settings),
+                         *player_, context_.setup.terms, metrics);
   }
 
   // The optimiser steps of one iteration.
@@ -383,8 +356,8 @@ class Reinforcement {
   Curriculum curriculum_;
   Goal goal_;
   std::optional<Player> player_;  // answers from here on
-  std::future<Result<RolloutResult>>
-      next_;  // the rollout that was begun ahead; uses all the others
+  std::int64_t submitted_;        // rounds of the stage
+  RolloutEngine engine_;          // the last to come and the first to go: it uses the others
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Member {
 };
 
 // Members are compared within a task, or within a task and a turn.
-using GroupKey = std::pair<std::size_t, std::size_t>;
+using GroupKey = std::pair<GroupId, std::size_t>;
 
 double weighted_tokens(const Example& e) {
   if (e.weights.empty()) return static_cast<double>(e.tokens.size());
@@ -146,9 +146,9 @@ TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSet
   return set;
 }
 
-std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
+std::set<GroupId> groups_that_differ(const std::vector<Episode>& episodes,
                                          const LearnSettings& settings) {
-  std::set<std::size_t> groups;
+  std::set<GroupId> groups;
   TrainingSet ignored;
   for (const auto& [key, members] : group_members(episodes, settings, ignored)) {
     if (kind_of(returns_of(members), settings) == GroupKind::kDiffers) groups.insert(key.first);

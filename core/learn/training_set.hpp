@@ -53,7 +53,7 @@ bool is_masked(const TurnRecord& turn, Truncated truncated);
 TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSettings& settings);
 
 // The groups (Episode::group) of which something can be learned: of some turn the returns differ.
-std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
+std::set<GroupId> groups_that_differ(const std::vector<Episode>& episodes,
                                          const LearnSettings& settings);
 
 // Returns how many optimiser steps an epoch of `examples` has: `minibatches` if they are as many as

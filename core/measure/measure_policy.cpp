@@ -5,12 +5,20 @@
 #include <map>
 #include <utility>
 
-#include "core/episode/rollout.hpp"
+#include "core/episode/rollout_engine.hpp"
 #include "core/measure/rollout_metrics.hpp"
 #include "core/stage/task_preparation.hpp"
 
 namespace krl::core {
 namespace {
+
+constexpr int kNoRound = 0;
+
+std::vector<Group> groups_of(const std::vector<Task>& tasks, int round) {
+  std::vector<Group> groups;
+  for (const Task& task : tasks) groups.push_back({{round, groups.size()}, &task});
+  return groups;
+}
 
 // The fastest right turn of every task.
 std::map<const Task*, const TurnRecord*> best_turns(const std::vector<Episode>& episodes) {
@@ -34,10 +42,10 @@ struct TaskKernel {
 // Evaluates each kernel on the hold-out shapes of its task as well; several are evaluated at a
 // time.
 Result<std::vector<Evaluation>> with_holdout_shapes(const std::vector<TaskKernel>& kernels,
-                                                    const Evaluations& evaluations, int iteration) {
+                                                    const Evaluations& evaluations, int round) {
   std::vector<Result<Evaluated>> results(kernels.size());
   evaluations.side_by_side(kernels.size(), [&](std::size_t i) {
-    results[i] = evaluations.evaluate(*kernels[i].task, kernels[i].candidate, iteration,
+    results[i] = evaluations.evaluate(*kernels[i].task, kernels[i].candidate, round,
                                       Shapes::kWithHoldout);
   });
   std::vector<Evaluation> found;
@@ -80,16 +88,16 @@ class Measurer {
   Result<Episode> play_task(const Task& task, std::size_t group) {
     KRL_TRY(evaluations_.prepare(task));
     rollout_.group_size = 1;
-    KRL_ASSIGN(RolloutResult rollout, run_rollout({&task}, context(task.id, group)));
+    KRL_ASSIGN(RolloutResult rollout,
+               play_groups(context(task.id), player_, {{{kNoRound, group}, &task}}));
     KRL_TRY(check_holdout_shapes(rollout.episodes));
     return std::move(rollout.episodes.front());
   }
 
  private:
   Result<Measurement> measure_set(const std::string& name, const std::vector<Task>& tasks) {
-    std::vector<const Task*> pointers;
-    for (const Task& task : tasks) pointers.push_back(&task);
-    KRL_ASSIGN(RolloutResult rollout, run_rollout(pointers, context(name)));
+    KRL_ASSIGN(RolloutResult rollout,
+               play_groups(context(name), player_, groups_of(tasks, kNoRound)));
     KRL_ASSIGN(const int wrong, check_holdout_shapes(rollout.episodes));
     if (how_.played) how_.played(name, rollout.episodes);
     Measurement measurement = measurement_of(name, rollout.episodes, how_.ks, rollout_.turns);
@@ -99,19 +107,16 @@ class Measurer {
     return measurement;
   }
 
-  RolloutContext context(const std::string& set, std::size_t first_group = 0) const {
-    return {player_,
-            evaluations_,
+  RolloutContext context(const std::string& set) const {
+    return {evaluations_,
             *how_.setup.scorer,
             *how_.setup.prompts,
             how_.setup.retrieval.get(),
             rollout_,
             how_.run_seed,
-            0,
             [this, set](std::string_view phase, int done, int of) {
               if (how_.progress) how_.progress(set, phase, done, of);
-            },
-            first_group};
+            }};
   }
 
   // The position of a turn.
@@ -130,7 +135,7 @@ class Measurer {
     for (const auto& [kernel, turns] : places)
       kernels.push_back({kernel.first, {kernel.second, {}, Format::kExact}});
     KRL_ASSIGN(const std::vector<Evaluation> evaluations,
-               with_holdout_shapes(kernels, evaluations_, 0));
+               with_holdout_shapes(kernels, evaluations_, kNoRound));
     int wrong = 0;
     auto evaluation = evaluations.begin();
     for (const auto& [kernel, turns] : places) {
@@ -175,12 +180,12 @@ class Measurer {
 
 }  // namespace
 
-Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
-                     const std::vector<std::string>& terms, Metrics& metrics) {
+Status measure_tasks(const std::vector<Holdout>& holdouts, int round, const RolloutContext& context,
+                     const Player& player, const std::vector<std::string>& terms,
+                     Metrics& metrics) {
   for (const Holdout& holdout : holdouts) {
-    std::vector<const Task*> tasks;
-    for (const Task& task : holdout.tasks) tasks.push_back(&task);
-    KRL_ASSIGN(const RolloutResult rollout, run_rollout(tasks, context));
+    KRL_ASSIGN(const RolloutResult rollout,
+               play_groups(context, player, groups_of(holdout.tasks, round)));
     constexpr std::string_view kKernel = "kernel/";
     for (const auto& [name, value] : rollout_metrics(rollout.episodes, terms, 1)) {
       if (!name.starts_with(kKernel)) continue;
@@ -190,14 +195,13 @@ Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext&
   return {};
 }
 
-Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
-                      Metrics& metrics) {
+Status measure_shapes(const std::vector<Episode>& episodes, int round,
+                      const Evaluations& evaluations, Metrics& metrics) {
   std::vector<TaskKernel> best;
   for (const auto& [task, turn] : best_turns(episodes)) best.push_back({task, turn->candidate});
-  KRL_ASSIGN(const std::vector<Evaluation> evaluations,
-             with_holdout_shapes(best, context.evaluations, context.iteration));
+  KRL_ASSIGN(const std::vector<Evaluation> found, with_holdout_shapes(best, evaluations, round));
   double kernels = 0, wrong = 0;
-  for (const Evaluation& evaluation : evaluations) {
+  for (const Evaluation& evaluation : found) {
     if (evaluation.infra_error()) continue;
     ++kernels;
     wrong += evaluation.passed() ? 0 : 1;

@@ -17,14 +17,14 @@
 namespace krl::core {
 
 // Measures the kernels of a rollout on held-out tasks, which are not used in training, as
-// holdout/<dataset>/pass_rate and so on.
-Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
-                     const std::vector<std::string>& terms, Metrics& metrics);
+// holdout/<dataset>/pass_rate and so on. `round`: part of the seeds.
+Status measure_tasks(const std::vector<Holdout>& holdouts, int round, const RolloutContext& context,
+                     const Player& player, const std::vector<std::string>& terms, Metrics& metrics);
 
 // kernel/regressions_holdout: of the fastest right kernels of `episodes`, one a task, the share
 // that is wrong on a hold-out shape. Not written if no kernel was right.
-Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
-                      Metrics& metrics);
+Status measure_shapes(const std::vector<Episode>& episodes, int round,
+                      const Evaluations& evaluations, Metrics& metrics);
 
 // The inputs of a measurement of a policy on a stage's tasks, which must all outlive it. Episodes
 // are those that the stage would play, without learning. Blocks; one thread.

@@ -18,19 +18,19 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// The key of the line that marks records after this iteration, up to here, as made by a process
+// The key of the line that marks records after this round, up to here, as made by a process
 // that died.
 constexpr std::string_view kResumed = "resumed";
 
 struct Line {
-  int iteration = 0;
+  int round = 0;
   std::string_view key, json;
 };
 
 std::string checksum(std::string_view text) { return fmt::format("{:08x}", crc32c(text)); }
 
-std::string make_line(int iteration, std::string_view key, std::string_view json) {
-  const std::string text = fmt::format("{} {} {}", iteration, key, json);
+std::string make_line(int round, std::string_view key, std::string_view json) {
+  const std::string text = fmt::format("{} {} {}", round, key, json);
   return checksum(text) + " " + text;
 }
 
@@ -42,7 +42,7 @@ std::optional<Line> parse_line(std::string_view text) {
   if (text.substr(0, kChecksum) != checksum(rest)) return std::nullopt;
   Line line;
   const char* const end = rest.data() + rest.size();
-  const auto number = std::from_chars(rest.data(), end, line.iteration);
+  const auto number = std::from_chars(rest.data(), end, line.round);
   const std::string_view after(number.ptr, static_cast<std::size_t>(end - number.ptr));
   const std::size_t space = after.find(' ', 1);
   if (number.ec != std::errc() || space == std::string_view::npos) return std::nullopt;
@@ -72,7 +72,7 @@ std::string to_json(const LedgerRecord& record) {
 Result<LedgerRecord> to_record(const Line& line) {
   try {
     const auto json = nlohmann::json::parse(line.json);
-    return LedgerRecord{std::string(line.key), line.iteration, json.at("task"),
+    return LedgerRecord{std::string(line.key), line.round, json.at("task"),
                         json.at("evaluation").get<Evaluation>()};
   } catch (const std::exception& error) {
     return invalid("the ledger's record " + std::string(line.key) +
@@ -94,12 +94,12 @@ bool has_segment(const fs::path& directory, int segment) {
 Ledger::Ledger(fs::path directory, FileSystem& files, std::uintmax_t segment_bytes)
     : directory_(std::move(directory)), files_(&files), segment_bytes_(segment_bytes) {}
 
-Result<std::unique_ptr<Ledger>> Ledger::open(const fs::path& directory, int last_iteration,
+Result<std::unique_ptr<Ledger>> Ledger::open(const fs::path& directory, int last_round,
                                              FileSystem& files, std::uintmax_t segment_bytes) {
   KRL_TRY(make_directories(files, directory));
   std::unique_ptr<Ledger> ledger(new Ledger(directory, files, segment_bytes));
   KRL_TRY(ledger->load());
-  KRL_TRY(ledger->hide_after(last_iteration));
+  KRL_TRY(ledger->hide_after(last_round));
   return ledger;
 }
 
@@ -118,10 +118,10 @@ Status Ledger::load_segment(int segment) {
     if (!line) {
       ++damaged_;
     } else if (line->key == kResumed) {
-      forget_after(line->iteration);
+      forget_after(line->round);
     } else if (!line->key.empty()) {
       const auto length = static_cast<std::uint32_t>(line_text.size());
-      places_[std::string(line->key)].push_back({line->iteration, segment, offset, length});
+      places_[std::string(line->key)].push_back({line->round, segment, offset, length});
       ++records_;
     }
     return true;
@@ -136,18 +136,18 @@ Status Ledger::open_segment(int segment, std::uintmax_t size) {
   return {};
 }
 
-Status Ledger::hide_after(int last_iteration) {
+Status Ledger::hide_after(int last_round) {
   const std::size_t before = records_;
-  forget_after(last_iteration);
+  forget_after(last_round);
   if (records_ == before) return {};
-  KRL_TRY(write(last_iteration, kResumed, "{}"));
+  KRL_TRY(write(last_round, kResumed, "{}"));
   return {};
 }
 
-void Ledger::forget_after(int last_iteration) {
+void Ledger::forget_after(int last_round) {
   for (auto entry = places_.begin(); entry != places_.end();) {
     records_ -= std::erase_if(entry->second,
-                              [&](const Place& place) { return place.iteration > last_iteration; });
+                              [&](const Place& place) { return place.round > last_round; });
     entry = entry->second.empty() ? places_.erase(entry) : std::next(entry);
   }
 }
@@ -159,20 +159,20 @@ Status Ledger::append(const LedgerRecord& record) {
   const std::string json = to_json(record);
   const std::lock_guard lock(mutex_);
   KRL_ASSIGN(const Place place,
-             explain_full_disk(write(record.iteration, record.key, json), directory_));
+             explain_full_disk(write(record.round, record.key, json), directory_));
   if (record.key.empty()) return {};
   places_[record.key].push_back(place);
   ++records_;
   return {};
 }
 
-Result<Ledger::Place> Ledger::write(int iteration, std::string_view key, std::string_view json) {
+Result<Ledger::Place> Ledger::write(int round, std::string_view key, std::string_view json) {
   if (file_->size() >= segment_bytes_) {
     KRL_TRY(file_->sync());
     KRL_TRY(open_segment(segment_ + 1, 0));
   }
-  const std::string line = make_line(iteration, key, json);
-  const Place place{iteration, segment_, file_->size(), static_cast<std::uint32_t>(line.size())};
+  const std::string line = make_line(round, key, json);
+  const Place place{round, segment_, file_->size(), static_cast<std::uint32_t>(line.size())};
   KRL_TRY(file_->append(line));
   return place;
 }
@@ -182,21 +182,21 @@ Status Ledger::sync() {
   return explain_full_disk(file_->sync(), directory_);
 }
 
-const Ledger::Place* Ledger::newest(std::string_view key, int before_iteration) const {
+const Ledger::Place* Ledger::newest(std::string_view key, int before_round) const {
   const auto entry = places_.find(key);
   if (entry == places_.end()) return nullptr;
   const auto& places = entry->second;
   const auto found = std::find_if(places.rbegin(), places.rend(), [&](const Place& place) {
-    return place.iteration < before_iteration;
+    return place.round < before_round;
   });
   return found == places.rend() ? nullptr : &*found;
 }
 
-Result<std::optional<LedgerRecord>> Ledger::find(std::string_view key, int before_iteration) const {
+Result<std::optional<LedgerRecord>> Ledger::find(std::string_view key, int before_round) const {
   Place place{};
   {
     const std::lock_guard lock(mutex_);
-    const Place* const found = newest(key, before_iteration);
+    const Place* const found = newest(key, before_round);
     if (found == nullptr) return std::nullopt;
     place = *found;
   }

@@ -3,7 +3,7 @@
 // Thread-safe.
 //
 // Segments ledger/000001.log, 000002.log, … hold one record per line: the CRC-32C of the rest of
-// the line in 8 hexadecimal digits, the iteration, the key, and one JSON object, separated by
+// the line in 8 hexadecimal digits, the round, the key, and one JSON object, separated by
 // spaces. (The newline is the frame, since a JSON object fits a line: a damaged record costs itself
 // and not the rest of its segment, and `cut -d' ' -f4- | jq` reads the file.)
 #pragma once
@@ -27,7 +27,7 @@ namespace krl::core {
 
 struct LedgerRecord {
   std::string key;  // content hash of the evaluated source; empty: `find` never returns this record
-  int iteration = 0;
+  int round = 0;
   std::string task;
   Evaluation evaluation;
 };
@@ -37,10 +37,10 @@ class Ledger {
   static constexpr std::uintmax_t kSegmentBytes = 64u << 20;
 
   // Opens or creates the ledger in `directory`, drops a torn last record if a crash left one, and
-  // from then on hides the records of iterations after `last_iteration`, which a resumed run
+  // from then on hides the records of rounds after `last_round`, which a resumed run
   // repeats (readers still see them).
   static Result<std::unique_ptr<Ledger>> open(const std::filesystem::path& directory,
-                                              int last_iteration,
+                                              int last_round,
                                               FileSystem& files = real_file_system(),
                                               std::uintmax_t segment_bytes = kSegmentBytes);
 
@@ -50,17 +50,17 @@ class Ledger {
 
   Status sync();
 
-  // The newest record under `key` of an iteration before `before_iteration`, if any. Asking only
-  // for earlier iterations makes the answer independent of the order in which the evaluations of
+  // The newest record under `key` of an round before `before_round`, if any. Asking only
+  // for earlier rounds makes the answer independent of the order in which the evaluations of
   // this one finish.
-  Result<std::optional<LedgerRecord>> find(std::string_view key, int before_iteration) const;
+  Result<std::optional<LedgerRecord>> find(std::string_view key, int before_round) const;
 
   std::size_t size() const;     // records that `find` can give
   std::size_t damaged() const;  // records skipped at `open` because their checksum is wrong
 
  private:
   struct Place {
-    int iteration;
+    int round;
     int segment;
     std::uintmax_t offset;
     std::uint32_t length;  // length of the line, without its newline
@@ -74,10 +74,10 @@ class Ledger {
   Status load();
   Status load_segment(int segment);
   Status open_segment(int segment, std::uintmax_t size);
-  Status hide_after(int last_iteration);
-  void forget_after(int last_iteration);
-  Result<Place> write(int iteration, std::string_view key, std::string_view json);
-  const Place* newest(std::string_view key, int before_iteration) const;
+  Status hide_after(int last_round);
+  void forget_after(int last_round);
+  Result<Place> write(int round, std::string_view key, std::string_view json);
+  const Place* newest(std::string_view key, int before_round) const;
 
   std::filesystem::path directory_;
   FileSystem* files_;

@@ -26,7 +26,7 @@ TurnRecord cut_off(TurnRecord turn) {
 }
 
 Episode episode(std::size_t group, std::vector<TurnRecord> turns) {
-  return {&kTask, group, 0, std::move(turns)};
+  return {&kTask, {1, group}, 0, std::move(turns)};
 }
 
 LearnSettings settings() {
@@ -184,7 +184,7 @@ TEST(TrainingSet, SomeGroupsHaveNothingToTeach) {
       episode(3, {turn(1, 1), turn(1, 2)}),           episode(3, {turn(1, 1), turn(2, 2)}),
       episode(4, {turn(1, 1), turn(2, 2)}),           episode(4, {turn(1, 1), turn(2, 2)}),
       episode(5, {turn(1, 1, Verdict::kInfraError)}), episode(5, {turn(2, 1)})};
-  EXPECT_EQ(groups_that_differ(episodes, s), (std::set<std::size_t>{3}));
+  EXPECT_EQ(groups_that_differ(episodes, s), (std::set<GroupId>{{1, 3}}));
 }
 
 TEST(Minibatches, AreFewerWhereFewTurnsAreLeftAsExamples) {

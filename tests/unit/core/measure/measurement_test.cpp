@@ -30,7 +30,7 @@ TurnRecord wrong() { return evaluated_turn(Verdict::kWrongResult, 0); }
 TurnRecord lost() { return evaluated_turn(Verdict::kInfraError, 0); }
 
 Episode episode(const Task& task, std::vector<TurnRecord> turns) {
-  return {&task, 0, 0, std::move(turns)};
+  return {&task, {}, 0, std::move(turns)};
 }
 
 auto near(double value) { return DoubleNear(value, 1e-12); }

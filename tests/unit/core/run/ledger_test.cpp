@@ -42,7 +42,7 @@ TEST(Ledger, GivesBackWhatItWasGiven) {
   const auto found = ledger->find("k1", 4);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->task, "a \"task\"\n");
-  EXPECT_EQ((*found)->iteration, 3);
+  EXPECT_EQ((*found)->round, 3);
   EXPECT_EQ(nlohmann::json((*found)->evaluation), nlohmann::json(evaluation));
   EXPECT_FALSE(*ledger->find("other", 4));
 }
@@ -130,7 +130,7 @@ TEST(Ledger, HidesForeverWhatAResumedRunDoesAgain) {
   }
   auto ledger = *Ledger::open(folder.path(), 9);
   EXPECT_EQ(ledger->size(), 3u);
-  EXPECT_EQ((*ledger->find("k", 9))->iteration, 2);
+  EXPECT_EQ((*ledger->find("k", 9))->round, 2);
   EXPECT_EQ(keys_in(folder.path()), (std::vector<std::string>{"k", "k", "k", "k", "other"}));
 }
 
