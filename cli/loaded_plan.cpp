@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/experiment/policy_check.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/policies.hpp"
-#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
 

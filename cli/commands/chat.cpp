@@ -232,7 +232,7 @@ Result<Answer> Chat::sample(const Prompt& prompt) {
       [&](std::size_t, std::uint32_t, Answer given) { answer = std::move(given); },
       [&](std::size_t, Error why) { answer = failure(std::move(why)); }};
   Metrics ignored;
-  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_of(settings_.rollout), sink, ignored));
+  KRL_TRY(policy_.sample({{1, prompt, sampling_of(settings_.rollout), seed}}, sink, ignored));
   return answer;
 }
 

@@ -27,7 +27,8 @@ struct Asked {
 
 Result<Asked> ask(const Policy& policy, std::uint32_t questions, std::uint32_t max_tokens) {
   std::vector<SampleRequest> requests;
-  for (std::uint32_t i = 0; i < questions; ++i) requests.push_back({question(i), 1000 + i});
+  for (std::uint32_t i = 0; i < questions; ++i)
+    requests.push_back({1, question(i), {.max_tokens = max_tokens}, 1000 + i});
   Asked asked{std::vector<Answer>(questions), 0};
   std::optional<Error> lost;
   const AnswerSink sink{[&](std::size_t request, std::uint32_t, Answer answer) {
@@ -36,7 +37,7 @@ Result<Asked> ask(const Policy& policy, std::uint32_t questions, std::uint32_t m
                         [&](std::size_t, const Error& why) { lost = why; }};
   Metrics ignored;
   const Stopwatch watch;
-  KRL_TRY(policy.sample(requests, {max_tokens, 1.0, 1.0, -1, {}}, sink, ignored));
+  KRL_TRY(policy.sample(requests, sink, ignored));
   asked.seconds = watch.seconds();
   if (lost) return failure(*std::move(lost));
   return asked;

@@ -73,8 +73,8 @@ void ContinuousSampler::stream() {
                           reply(i, {std::move(answer), std::nullopt});
                         },
                         [this](std::size_t request, const Error& why) { lose(request, why); }};
-  const Status status = setup_.policy.sample_stream(
-      setup_.sampling, [this](bool wait) { return next(wait); }, sink, metrics_);
+  const Status status =
+      setup_.policy.sample_stream([this](bool wait) { return next(wait); }, sink, metrics_);
   if (!status) end(status.error());
 }
 
@@ -96,7 +96,7 @@ Result<const SampleRequest*> ContinuousSampler::next(bool wait) {
     asked.waiting.push_back(taken_++);
   } while (shared != 0 && taken_ < waiting_.size() &&
            waiting_[taken_].request.shared_seed == shared);
-  asked.request.samples = static_cast<std::uint32_t>(asked.waiting.size());
+  asked.request.n_samples = static_cast<std::uint32_t>(asked.waiting.size());
   return &asked.request;  // stays where it is, as others are added to the deque
 }
 

@@ -50,7 +50,7 @@ struct GroupId {
 
 struct Episode {
   const Task* task = nullptr;
-  GroupId group;  // its episodes have the same task and are compared with one another
+  GroupId group;           // its episodes have the same task and are compared with one another
   std::size_t member = 0;  // index in the group
   std::vector<TurnRecord> turns;
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held

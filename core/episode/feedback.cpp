@@ -75,7 +75,7 @@ std::string failed_case(const Evaluation& evaluation) {
       facts.push_back(shorten(c.detail, 3 * kLongestLine));
     if (std::isfinite(c.max_abs_error))
       facts.push_back(fmt::format("largest error {:.3g}", c.max_abs_error));
-    const char* kind = c.kind == CaseKind::kFresh ? " (not shown)" : "";
+    const char* kind = c.kind == CaseKind::kFresh ? " (fresh)" : "";
     return facts.empty() ? ""
                          : fmt::format("case {}{}: {}\n", c.label, kind, fmt::join(facts, "; "));
   }

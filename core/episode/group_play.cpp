@@ -24,17 +24,18 @@ void append_part(Answer& answer, Answer part) {
     return;
   }
   const auto begin = static_cast<std::uint32_t>(answer.tokens.size());
-  if (!part.tokens.empty() && (part.version != answer.version || !part.spans.empty())) {
-    if (answer.spans.empty()) answer.spans = {{0, answer.version}};
-    if (part.spans.empty()) part.spans = {{0, part.version}};
-    for (const VersionSpan& span : part.spans)
+  if (!part.tokens.empty() &&
+      (part.policy_version != answer.policy_version || !part.spans.empty())) {
+    if (answer.spans.empty()) answer.spans = {{0, answer.policy_version}};
+    if (part.spans.empty()) part.spans = {{0, part.policy_version}};
+    for (const SpanValue& span : part.spans)
       answer.spans.push_back({begin + span.first_token, span.version});
   }
   answer.text = std::move(part.text);  // the whole answer's text
   answer.tokens.insert(answer.tokens.end(), part.tokens.begin(), part.tokens.end());
   answer.logprobs.insert(answer.logprobs.end(), part.logprobs.begin(), part.logprobs.end());
   answer.stop_reason = part.stop_reason;
-  answer.version = part.version;
+  answer.policy_version = part.policy_version;
   answer.state = std::move(part.state);
 }
 
@@ -49,15 +50,13 @@ Rollout::Rollout(const RolloutContext& with, boost::asio::io_context& on, const 
     : context(with),
       io(on),
       policy_threads(context.settings.batching == Batching::kContinuous ? 2 : 1),
-      evaluators(
-          std::clamp<std::size_t>(begins_with, 1, context.evaluations.info().concurrency)),
-      sampler(make_sampler(context.settings.batching, io, policy_threads,
-                           {player.sampler, sampling_of(context.settings),
-                            player.info.shares_prompts, context.settings.answer_timeout_s},
-                           [this] {
-                             ++answered;
-                             report();
-                           })) {}
+      evaluators(std::clamp<std::size_t>(begins_with, 1, context.evaluations.info().concurrency)),
+      sampler(make_sampler(
+          context.settings.batching, io, policy_threads,
+          {player.sampler, player.info.shares_prompts, context.settings.answer_timeout_s}, [this] {
+            ++answered;
+            report();
+          })) {}
 
 void Rollout::keep(Status result) {
   if (status) status = std::move(result);
@@ -151,8 +150,7 @@ Result<Prompt> GroupPlay::next_prompt(const Episode& episode) const {
 
 // True if prompts must be tokenized here.
 bool GroupPlay::wants_tokens() const {
-  return player_->tokenizer != nullptr ||
-         (player_->context_tokens > 0 && player_->info.has_tokens);
+  return player_->tokenizer != nullptr || (player_->context_tokens > 0 && player_->info.has_tokens);
 }
 
 const Policy& GroupPlay::tokenizer() const {
@@ -194,7 +192,8 @@ EpisodeRequest GroupPlay::request_for(const Prompt& prompt, const std::optional<
     return seed_for(context_.run_seed, "sample", round, episode.task->id, index, of_what...);
   };
   EpisodeRequest r;
-  r.request.prompt = prompt;
+  r.request.messages = prompt;
+  r.request.sampling = sampling_of(context_.settings);
   r.request.seed = seed(episode.member, episode.turns.size());
   r.request.session = fmt::format("{}/{}/{}/{}", round, episode.task->id, index, episode.member);
   if (player_->tokenizer != nullptr && tokens) r.request.prompt_tokens = *tokens;
@@ -206,22 +205,25 @@ EpisodeRequest GroupPlay::request_for(const Prompt& prompt, const std::optional<
 // that was to be no longer.
 Result<Reply> GroupPlay::ask(EpisodeRequest request, std::size_t order, Yield yield) {
   Answer answer;
-  if (player_->info.continues)
-    request.request.max_tokens = static_cast<std::uint32_t>(context_.settings.thinking_tokens);
+  std::uint32_t& limit = request.request.sampling.max_tokens;
+  const auto most = limit, budget = static_cast<std::uint32_t>(context_.settings.thinking_tokens);
+  bool may_think = player_->info.continues && budget > 0;  // the limit is that of the thought
+  if (may_think) limit = std::min(most, budget);
   for (int tries = 0; tries < kMostParts; ++tries) {
     KRL_ASSIGN(Reply reply, rollout_.sampler->sample(request, order, yield));
     if (reply.lost) return reply;
     KRL_TRY(check_version(reply.answer));
     append_part(answer, std::move(reply.answer));
-    const bool used_up = request.request.max_tokens > 0 && answer.stop_reason == StopReason::kLength;
-    if (!used_up && answer.stop_reason != StopReason::kAborted)
+    const bool used_up = may_think && answer.stop_reason == KRL_STOP_LENGTH;
+    if (!used_up && answer.stop_reason != KRL_STOP_ABORTED)
       return Reply{std::move(answer), std::nullopt};
     if (used_up) {
-      const Result<bool> goes_on = end_thought(request.request.prompt, answer, yield);
+      const Result<bool> goes_on = end_thought(request.request.messages, answer, yield);
       if (!goes_on && !loses_turns(goes_on.error())) return failure(goes_on.error());
       if (!goes_on) return Reply{{}, goes_on.error()};
       if (!*goes_on) return Reply{std::move(answer), std::nullopt};
-      request.request.max_tokens = 0;
+      may_think = false;
+      limit = most;
       request.request.seed = seed_for(request.request.seed, "after the thought");
     }
     if (!player_->info.continues) break;
@@ -229,10 +231,10 @@ Result<Reply> GroupPlay::ask(EpisodeRequest request, std::size_t order, Yield yi
     request.request.prompt_tokens = answer.prompt_tokens;
     request.shared_seed = 0;
   }
-  return Reply{{},
-               Error{Code::kUnavailable,
-                     fmt::format("policy '{}': the answer was cut off before its end",
-                                 player_->sampler.component().id)}};
+  return Reply{
+      {},
+      Error{Code::kUnavailable, fmt::format("policy '{}': the answer was cut off before its end",
+                                            player_->sampler.component().id)}};
 }
 
 // Tokens that an answer may have after this one's prompt.
@@ -262,9 +264,8 @@ Result<bool> GroupPlay::end_thought(const Prompt& prompt, Answer& answer, Yield 
 // Returns the tokens of kThoughtEnd in an answer, without those that end every answer.
 Result<GroupPlay::Tokens> GroupPlay::tokens_of_end(const Prompt& prompt, Yield yield) {
   const auto tokens_in = [&](const char* answer) -> Result<Tokens> {
-    KRL_ASSIGN(Example example, run_on(rollout_.policy_threads, rollout_.io, yield, [&] {
-                 return tokenizer().tokenize(prompt, answer);
-               }));
+    KRL_ASSIGN(Example example, run_on(rollout_.policy_threads, rollout_.io, yield,
+                                       [&] { return tokenizer().tokenize(prompt, answer); }));
     return std::move(example.tokens);
   };
   KRL_ASSIGN(Tokens tokens, tokens_in(kThoughtEnd));
@@ -278,11 +279,11 @@ Result<GroupPlay::Tokens> GroupPlay::tokens_of_end(const Prompt& prompt, Yield y
 // An answer by weights that were never published must not be learned from.
 Status GroupPlay::check_version(const Answer& answer) const {
   const auto& newest = player_->version;
-  if (!newest || answer.version <= *newest) return {};
+  if (!newest || answer.policy_version <= *newest) return {};
   const Component& sampler = player_->sampler.component();
   const std::string why = fmt::format(
       "policy '{}' answered with weights of version {}, but the newest it was given are version {}",
-      sampler.id, answer.version, *newest);
+      sampler.id, answer.policy_version, *newest);
   return failure(Code::kInternal, with_plugin(why, sampler));
 }
 

@@ -15,7 +15,7 @@
 
 namespace krl::core {
 
-// What the groups that are played side by side share.
+// The resources and counts that the groups played side by side share.
 struct Rollout {
   // `episodes`: the number that it begins with.
   Rollout(const RolloutContext& context, boost::asio::io_context& io, const Player& player,
@@ -82,7 +82,7 @@ class GroupPlay {
   PlayedGroup played_;
   std::size_t left_;  // episodes that are not over
   Result<std::vector<Document>> documents_;
-  Result<std::optional<Tokens>> first_tokens_;  // those of the first prompt, if they are needed here
+  Result<std::optional<Tokens>> first_tokens_;  // tokens of the first prompt, if needed here
   Tokens thought_end_;                          // the tokens of kThoughtEnd, once they are known
 };
 

@@ -41,9 +41,7 @@ Status status_of(const std::exception_ptr& thrown) {
 }  // namespace
 
 RolloutEngine::RolloutEngine(RolloutContext context)
-    : context_(std::move(context)),
-      work_(io_.get_executor()),
-      thread_([this] { io_.run(); }) {}
+    : context_(std::move(context)), work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
 
 RolloutEngine::~RolloutEngine() {
   asio::post(io_, [this] {
@@ -99,8 +97,7 @@ void RolloutEngine::finish(GroupPlay& play) {
   if (context_.teaches && context_.teaches(played)) ++teaching_;
   all_lost_ = all_lost_ && is_lost(played.episodes);
   const auto player = play.player();
-  const std::vector<Group> next =
-      --rollout_->groups == 0 ? end_rollout() : std::vector<Group>();
+  const std::vector<Group> next = --rollout_->groups == 0 ? end_rollout() : std::vector<Group>();
   {
     const std::lock_guard lock(mutex_);
     over_.push_back(std::move(played));

@@ -29,7 +29,7 @@ json record_of(const Episode& episode, std::size_t index, const std::vector<std:
           {"prompt", prompt},
           {"answer", turn.answer.text},
           {"tokens", turn.answer.tokens.size()},
-          {"version", turn.answer.version},
+          {"version", turn.answer.policy_version},
           {"verdict", name_of(turn.evaluation.verdict)},
           {"why", why_of(turn)},
           {"score", turn.score.total},

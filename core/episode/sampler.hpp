@@ -59,10 +59,9 @@ struct Reply {
 // True if an error of a call concerns its requests alone: their turns are lost, the run continues.
 bool loses_turns(const Error& error);
 
-// The policy that answers, and its sampling options.
+// The policy that answers, and how it is asked.
 struct SamplingSetup {
   const Policy& policy;
-  Sampling sampling;
   // True if requests with a shared seed are answered as one.
   bool shares_prompts = false;
   std::int64_t answer_timeout_s = 0;  // counted from when the policy starts on a request; 0 = none

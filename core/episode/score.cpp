@@ -32,7 +32,7 @@ class TurnViews {
                       to_c(turn.candidate.thinking),
                       to_c(turn.candidate.source),
                       static_cast<std::uint32_t>(turn.candidate.format),
-                      static_cast<std::uint32_t>(turn.answer.stop_reason),
+                      turn.answer.stop_reason,
                       {turn.answer.tokens.data(), turn.answer.tokens.size()},
                       {turn.answer.logprobs.data(), turn.answer.logprobs.size()},
                       evaluation.c(),

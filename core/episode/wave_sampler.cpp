@@ -55,7 +55,7 @@ std::vector<WaveSampler::Asked> WaveSampler::requests_of(std::vector<Waiting>& w
     EpisodeRequest& r = wave[i].request;
     const std::uint64_t seed = setup_.shares_prompts ? r.shared_seed : 0;
     if (seed != 0 && seed == shared) {
-      ++asked.back().request.samples;
+      ++asked.back().request.n_samples;
     } else {
       asked.push_back({std::move(r.request), {}});
       if (seed != 0) asked.back().request.seed = seed;
@@ -98,7 +98,7 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
                             reply(i, {{}, why});
                           }
                         }};
-  const Status status = setup_.policy.sample(requests, setup_.sampling, sink, metrics_);
+  const Status status = setup_.policy.sample(requests, sink, metrics_);
   const Error missing = status ? Error{Code::kInternal, "no answer"} : status.error();
   for (auto& [i, reply] : held) resume(i, std::move(reply));
   for (std::size_t i = 0; i < wave.size(); ++i) {  // requests that the policy left unanswered

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/log.hpp"
-#include "core/measure/rollout_metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 
 namespace krl::core {
 namespace {

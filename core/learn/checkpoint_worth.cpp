@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/measure/rollout_metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/content_check.hpp"
 
 namespace krl::core {

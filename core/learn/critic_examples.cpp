@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/gae.hpp"
 #include "core/learn/returns.hpp"
-#include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {

@@ -38,8 +38,8 @@ std::vector<const Task*> Curriculum::pool(std::int64_t lowest, std::int64_t high
 }
 
 // With an even choice, takes the next tasks from an endless sequence of shuffles of the pool.
-std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool,
-                                          std::int64_t round, std::int64_t count) const {
+std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool, std::int64_t round,
+                                          std::int64_t count) const {
   if (choice_ == TaskChoice::kLearnable)
     return learnability_.draw(pool, static_cast<std::size_t>(count),
                               seed_for(seed_, "choice", round));

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/metrics.hpp"
-#include "core/measure/rollout_metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plan/source.hpp"
 

@@ -10,6 +10,7 @@
 #include "core/learn/admission.hpp"
 #include "core/learn/critic_examples.hpp"
 #include "core/learn/curriculum.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/goal.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/returns.hpp"
@@ -84,7 +85,8 @@ class Reinforcement {
       last = reached || stage_iteration() == rl.iterations;
       if (submitted_ == stage_iteration()) KRL_TRY(publish());
       if (last) KRL_TRY(measure_holdouts(metrics));
-      if (last || measured) KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
+      if (last || measured)
+        KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
       context_.position.goal = goal_.state();
@@ -213,7 +215,7 @@ class Reinforcement {
         } else {
           ++answered;
           ended_thoughts += turn.answer.given_end > 0 ? 1 : 0;
-          lag += static_cast<double>(*player_->version - turn.answer.version);
+          lag += static_cast<double>(*player_->version - turn.answer.policy_version);
         }
       }
     }
@@ -243,7 +245,7 @@ class Reinforcement {
   // The context of what the stage learns from.
   RolloutContext learning_context() const {
     RolloutContext context = rollout_context(settings_.rollout);
-    if (settings_.rollout.ahead > 0) context.progress = nullptr;  // that of the learning is shown
+    if (settings_.rollout.ahead > 0) context.progress = nullptr;  // the learning shows its own
     context.teaches = [this](const PlayedGroup& group) {
       return !groups_that_differ(group.episodes, settings_.learn).empty();
     };

@@ -27,7 +27,7 @@ double weighted_tokens(const Example& e) {
          static_cast<double>(std::count(e.weights.begin(), e.weights.end(), 0.0F));
 }
 
-bool is_cut(const TurnRecord& turn) { return turn.answer.stop_reason == StopReason::kLength; }
+bool is_cut(const TurnRecord& turn) { return turn.answer.stop_reason == KRL_STOP_LENGTH; }
 
 // An answer that was cut off is never worth more than the same kernel at the end of a whole one.
 double score_of(const TurnRecord& turn, Truncated truncated) {
@@ -126,7 +126,7 @@ Example example_of(const TurnRecord& turn, Truncated truncated) {
   Example example{a.prompt_tokens, a.tokens, a.logprobs};
   example.weights.assign(a.tokens.size(), is_masked(turn, truncated) ? 0.0F : 1.0F);
   std::fill(example.weights.begin() + a.given_begin, example.weights.begin() + a.given_end, 0.0F);
-  example.version = a.version;
+  example.version = a.policy_version;
   example.state = a.state;
   return example;
 }
@@ -147,7 +147,7 @@ TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSet
 }
 
 std::set<GroupId> groups_that_differ(const std::vector<Episode>& episodes,
-                                         const LearnSettings& settings) {
+                                     const LearnSettings& settings) {
   std::set<GroupId> groups;
   TrainingSet ignored;
   for (const auto& [key, members] : group_members(episodes, settings, ignored)) {

@@ -54,7 +54,7 @@ TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSet
 
 // The groups (Episode::group) of which something can be learned: of some turn the returns differ.
 std::set<GroupId> groups_that_differ(const std::vector<Episode>& episodes,
-                                         const LearnSettings& settings);
+                                     const LearnSettings& settings);
 
 // Returns how many optimiser steps an epoch of `examples` has: `minibatches` if they are as many as
 // the iteration's `turns`, fewer in proportion, and at least one. So if fewer examples are left,

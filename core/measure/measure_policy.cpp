@@ -45,8 +45,8 @@ Result<std::vector<Evaluation>> with_holdout_shapes(const std::vector<TaskKernel
                                                     const Evaluations& evaluations, int round) {
   std::vector<Result<Evaluated>> results(kernels.size());
   evaluations.side_by_side(kernels.size(), [&](std::size_t i) {
-    results[i] = evaluations.evaluate(*kernels[i].task, kernels[i].candidate, round,
-                                      Shapes::kWithHoldout);
+    results[i] =
+        evaluations.evaluate(*kernels[i].task, kernels[i].candidate, round, Shapes::kWithHoldout);
   });
   std::vector<Evaluation> found;
   for (Result<Evaluated>& result : results) {

@@ -233,7 +233,7 @@ class Collector {
     scores_.push_back(turn.score.total);
     for (std::size_t i = 0; i < terms_.size(); ++i) term_values_[i].push_back(turn.score.terms[i]);
     lengths_.push_back(static_cast<double>(turn.answer.tokens.size()));
-    clipped_.push_back(turn.answer.stop_reason == StopReason::kLength ? 1 : 0);
+    clipped_.push_back(turn.answer.stop_reason == KRL_STOP_LENGTH ? 1 : 0);
     reused_.push_back(turn.reused ? 1 : 0);
     ++verdicts_[static_cast<std::size_t>(turn.evaluation.verdict)];
     all_.add(turn.evaluation);
@@ -313,18 +313,6 @@ Status Outage::add(const RolloutResult& rollout) {
       fmt::format(
           "{} consecutive iterations lost more of their turns to infrastructure errors than run.max_infra_share = {} ({:.2f}), the first turn because: {}\nfix that and resume the run",
           shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
-}
-
-const MetricNames& declared_metrics() {
-  static const MetricNames kNames = [] {
-    MetricNames names;
-    declare_rollout_metrics(names);
-    declare_critic_metrics(names);
-    declare_learning_metrics(names);
-    declare_admission_metrics(names);
-    return names;
-  }();
-  return kNames;
 }
 
 }  // namespace krl::core

@@ -1,5 +1,4 @@
-// The metrics of a rollout: of rewards, answers and kernels; and the names of all metrics of
-// reinforcement.
+// The metrics of a rollout: of rewards, answers and kernels.
 #pragma once
 
 #include <optional>
@@ -28,6 +27,7 @@ namespace krl::core {
 // measured are left out.
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
+void declare_rollout_metrics(MetricNames& names);
 
 // Detects that the infrastructure is down: consecutive iterations lose too many of their turns to
 // it. Belongs to one run; one thread.
@@ -45,15 +45,5 @@ class Outage {
   std::vector<double> shares_;  // shares of consecutive rollouts that lost more
   std::optional<Error> first_;  // the first cause of the first of them
 };
-
-// The metrics of reinforcement that plans may name, from all code that writes some. Constant;
-// thread-safe.
-const MetricNames& declared_metrics();
-
-// Each declares the metrics of its file.
-void declare_rollout_metrics(MetricNames& names);    // rollout_metrics.cpp
-void declare_learning_metrics(MetricNames& names);   // reinforce.cpp
-void declare_admission_metrics(MetricNames& names);  // admission.cpp
-void declare_critic_metrics(MetricNames& names);     // returns.cpp
 
 }  // namespace krl::core

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <initializer_list>
 #include <kernelrl/values.hpp>
@@ -202,10 +203,27 @@ const krl_backend_v& table_of(const Component& backend) {
   return *static_cast<const krl_backend_v*>(backend.raw->table);
 }
 
-// One of the calls that a backend takes at a time; waits for its turn.
+constexpr std::chrono::milliseconds kCheckScope{20};
+
+// Waits until the backend takes one more call, for as long as the scope of that call allows.
+Status enter_gate(std::counting_semaphore<>& gate, const Component& backend,
+                  const CallScope& scope) {
+  const auto end = CallScope::Clock::now() + scope.limit;
+  while (!gate.try_acquire_for(kCheckScope)) {
+    if (scope.cancelled()) return failure(Code::kCancelled, "cancelled");
+    if (scope.limit.count() == 0 || CallScope::Clock::now() < end) continue;
+    return failure(
+        Code::kDeadlineExceeded,
+        fmt::format("backend '{}' was busy with other calls for {} s, the limit of a call",
+                    backend.id, scope.limit.count()));
+  }
+  return {};
+}
+
+// One of the calls that a backend takes at a time, which has entered the gate.
 class Turn {
  public:
-  explicit Turn(std::counting_semaphore<>& gate) : gate_(gate) { gate_.acquire(); }
+  explicit Turn(std::counting_semaphore<>& gate) : gate_(gate) {}
   ~Turn() { gate_.release(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -243,7 +261,8 @@ Result<Backend> Backend::open(Instance instance) {
 template <class Attempt>
 auto Backend::patiently(const EvaluateOptions& options, const Attempt& attempt) const {
   const CallScope& scope = options.scope == nullptr ? instance_.scope() : *options.scope;
-  return krl::core::patiently(instance_.tries(scope), [&] {
+  return krl::core::patiently(instance_.tries(scope), [&]() -> decltype(attempt(scope)) {
+    KRL_TRY(enter_gate(*gate_, component(), scope));
     const Turn turn(*gate_);
     return attempt(scope);
   });

@@ -116,6 +116,7 @@ void Call::metric(const krl_call* c, krl_str name, double value) {
 
 Status Tries::after(const Error& error) {
   if (error.code != Code::kUnavailable) return failure(error);
+  if (scope_.cancelled()) return failure(Code::kCancelled, "cancelled");
   if (given_up_ || repeated_ == scope_.retries.count) {
     given_up_ = true;
     return failure(error);

@@ -106,7 +106,7 @@ class Tries {
   Tries(const CallScope& scope, std::atomic<bool>& given_up) : scope_(scope), given_up_(given_up) {}
 
   // Waits after a failed try, and returns OK if the call is to be made again. Otherwise returns the
-  // result of the call: the error itself, or kCancelled if the user stopped the run meanwhile.
+  // result of the call: the error itself, or kCancelled if its scope was cancelled meanwhile.
   Status after(const Error& error);
   // After a try that did all of its work, or some: failures from here on are counted from zero.
   void succeeded();

@@ -135,12 +135,12 @@ Status Policy::run_sampling(Call& call, std::string_view name, const Function& f
   return instance_.run_beside(call, name, function);
 }
 
-Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
-                      const AnswerSink& sink, Metrics& metrics) const {
+Status Policy::sample(const std::vector<SampleRequest>& requests, const AnswerSink& sink,
+                      Metrics& metrics) const {
   OpenRequests open(sink);
   for (const SampleRequest& request : requests) open.add(request);
   return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
-    return sample_once(missing, sampling, open.sink(), metrics);
+    return sample_once(missing, open.sink(), metrics);
   });
 }
 
@@ -156,17 +156,8 @@ Status Policy::sample_patiently(OpenRequests& open, const Attempt& attempt) cons
 }
 
 Status Policy::sample_once(const std::vector<const SampleRequest*>& requests,
-                           const Sampling& sampling, const AnswerSink& sink,
-                           Metrics& metrics) const {
-  const SamplingView c_sampling(sampling);
-  std::vector<Rows<krl_message>> messages;
-  messages.reserve(requests.size());
-  std::vector<krl_sampling> samplings;
-  samplings.reserve(requests.size());
-  const Rows<krl_request> c_requests(requests, [&](const SampleRequest* request) {
-    return request_view(*request, messages.emplace_back(messages_of(request->prompt)),
-                        samplings.emplace_back(c_sampling.of(*request)));
-  });
+                           const AnswerSink& sink, Metrics& metrics) const {
+  const CViews<SampleRequest> c_requests(requests);
   SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id),
                           sample_bounds());
   for (const SampleRequest* request : requests) receiver.expect(*request);
@@ -199,8 +190,8 @@ Status Policy::follow() const {
                        [&](void* self, auto* context) { return table().follow(self, context); });
 }
 
-Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
-                             const AnswerSink& sink, Metrics& metrics) const {
+Status Policy::sample_stream(const NextRequest& next, const AnswerSink& sink,
+                             Metrics& metrics) const {
   OpenRequests open(sink);
   return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
     const NextRequest next_of_try =
@@ -210,15 +201,15 @@ Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
       if (request && *request != nullptr) open.add(**request);
       return request;
     };
-    return stream_once(sampling, next_of_try, open.sink(), metrics);
+    return stream_once(next_of_try, open.sink(), metrics);
   });
 }
 
-Status Policy::stream_once(const Sampling& sampling, const NextRequest& next,
-                           const AnswerSink& sink, Metrics& metrics) const {
+Status Policy::stream_once(const NextRequest& next, const AnswerSink& sink,
+                           Metrics& metrics) const {
   SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id),
                           sample_bounds());
-  RequestFeed feed(sampling, next, receiver);
+  RequestFeed feed(next, receiver);
   Call call(component(), instance_.scope().without_limit());
   const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
     return table().sample_stream(self, context, feed.c(), receiver.c());
@@ -237,16 +228,16 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
 Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& answer) const {
   std::optional<Example> tokens;
   const auto put = [](const krl_sample_sink* sink, const krl_sample* s) -> krl_status {
+    const auto prompt_tokens = span(s->prompt_tokens), tokens = span(s->tokens);
     static_cast<std::optional<Example>*>(sink->ctx)->emplace(
-        Example{{s->prompt_tokens.data, s->prompt_tokens.data + s->prompt_tokens.size},
-                {s->tokens.data, s->tokens.data + s->tokens.size}});
+        Example{{prompt_tokens.begin(), prompt_tokens.end()}, {tokens.begin(), tokens.end()}});
     return KRL_OK;
   };
   const auto fail = [](const krl_sample_sink*, std::uint32_t, krl_status, krl_str) -> krl_status {
     return KRL_FAILED_PRECONDITION;  // tokenize() itself fails
   };
   const krl_sample_sink sink{sizeof(krl_sample_sink), 0, &tokens, put, fail};
-  const Rows<krl_message> messages = messages_of(prompt);
+  const CViews<Message> messages(prompt);
   Call call(component(), instance_.scope());
   const auto tokenize = [&](void* self, auto* context) {
     return table().tokenize(self, context, messages.data(), messages.size(), to_c(answer), &sink);
@@ -272,7 +263,7 @@ Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) co
 
 Status Policy::forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const {
   const CView c_loss(loss);
-  const Rows<krl_example> c_examples = rows_of(batch);
+  const CViews<Example> c_examples(batch);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
     return table().forward_backward(self, context, c_loss.c(), c_examples.data(),
@@ -296,7 +287,7 @@ Result<std::vector<std::vector<float>>> Policy::logprobs(
     double temperature, const std::vector<Example>& examples) const {
   const auto logprobs = function_of(component(), &krl_policy_v::logprobs);
   if (logprobs == nullptr) return failure(lacks(component(), kGivesNoLogprobs).error());
-  const Rows<krl_example> c_examples = rows_of(examples);
+  const CViews<Example> c_examples(examples);
   return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
     NumberReceiver<krl_logprob_sink> receiver(examples, "logprob");
     Call call(component(), instance_.scope());
@@ -310,7 +301,7 @@ Result<std::vector<std::vector<float>>> Policy::logprobs(
 }
 
 Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
-  const Rows<krl_example> c_examples = rows_of(examples);
+  const CViews<Example> c_examples(examples);
   return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
     NumberReceiver<krl_critic_sink> receiver(examples, "value");
     Call call(component(), instance_.scope());

@@ -23,23 +23,8 @@ namespace krl::core {
 using Message = MessageValue;
 using Prompt = std::vector<Message>;
 
-struct Sampling {
-  std::uint32_t max_tokens = 256;
-  double temperature = 1.0, top_p = 1.0;
-  std::int32_t top_k = -1;
-  std::vector<std::string> stop;
-};
-
-struct SampleRequest {
-  Prompt prompt;
-  std::uint64_t seed = 0;
-  std::uint32_t samples = 1;
-  std::string session = {};                      // the same for all requests of an episode
-  std::vector<std::int32_t> prompt_tokens = {};  // the prompt itself; empty: the policy's own
-  std::vector<std::int32_t> answer_prefix = {};  // the beginning of the answer, if any
-  std::uint32_t max_tokens = 0;                  // less than the sampling's limit; 0 = that limit
-  std::int64_t deadline_ns = 0;                  // by the steady clock; 0 = none
-};
+using Sampling = SamplingValue;
+using SampleRequest = RequestValue;
 
 using Example = ExampleValue;
 using Batch = std::vector<const Example*>;  // borrowed, each from where all examples are
@@ -93,8 +78,8 @@ class Policy {
 
   // Answers every request with as many samples as it asks for, each as soon as it is finished, or
   // reports that it is lost. Figures that the call reports are added to `metrics`.
-  Status sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
-                const AnswerSink& sink, Metrics& metrics) const;
+  Status sample(const std::vector<SampleRequest>& requests, const AnswerSink& sink,
+                Metrics& metrics) const;
 
   // True if policies of this component take requests while they answer others.
   static bool can_stream(const Component& policy);
@@ -108,8 +93,7 @@ class Policy {
   // the next request, which lives until the call returns; null if there is none, for now or, if it
   // waited, permanently. It is called as the sink is. REQUIRES: can_stream.
   using NextRequest = std::function<Result<const SampleRequest*>(bool wait)>;
-  Status sample_stream(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
-                       Metrics& metrics) const;
+  Status sample_stream(const NextRequest& next, const AnswerSink& sink, Metrics& metrics) const;
 
   // The tokens of a prompt and of the answer to be learned; no logprobs. May overlap sample_stream.
   Result<Example> tokenize(const Prompt& prompt, const std::string& answer) const;
@@ -157,10 +141,9 @@ class Policy {
   };
 
   // One try each of the calls above.
-  Status sample_once(const std::vector<const SampleRequest*>& requests, const Sampling& sampling,
-                     const AnswerSink& sink, Metrics& metrics) const;
-  Status stream_once(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
+  Status sample_once(const std::vector<const SampleRequest*>& requests, const AnswerSink& sink,
                      Metrics& metrics) const;
+  Status stream_once(const NextRequest& next, const AnswerSink& sink, Metrics& metrics) const;
   Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
 
   // Describes the error in the properties that describe() pushed; empty if there is none.

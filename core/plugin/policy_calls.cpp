@@ -22,7 +22,7 @@ OpenRequests::OpenRequests(const AnswerSink& sink)
 void OpenRequests::add(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
   asked_.push_back(requests_.size());
-  requests_.push_back({&request, std::vector<bool>(request.samples, false)});
+  requests_.push_back({&request, std::vector<bool>(request.n_samples, false)});
 }
 
 std::vector<const SampleRequest*> OpenRequests::begin_try() {
@@ -94,56 +94,12 @@ bool is_over(std::int64_t deadline_ns) {
 }
 
 Answer answer_of(const krl_sample& s) {
-  Answer answer{copy(s.text),
-                {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
-                {s.tokens.data, s.tokens.data + s.tokens.size},
-                {s.logprobs.data, s.logprobs.data + s.logprobs.size},
-                s.stop_reason > KRL_STOP_ABORTED ? StopReason::kAborted
-                                                 : static_cast<StopReason>(s.stop_reason),
-                s.policy_version,
-                {},
-                copy(s.state)};
-  for (std::size_t i = 0; i < s.n_spans; ++i)
-    answer.spans.push_back({s.spans[i]->first_token, s.spans[i]->version});
+  Answer answer{value_of<SampleValue>(s)};
+  answer.stop_reason = std::min(answer.stop_reason, KRL_STOP_ABORTED);  // a newer plugin knows more
   return answer;
 }
 
 }  // namespace
-
-Rows<krl_message> messages_of(const Prompt& prompt) {
-  return {prompt, [](const Message& message) { return *CView(message).c(); }};
-}
-
-SamplingView::SamplingView(const Sampling& s) {
-  for (const std::string& text : s.stop) stop_.push_back(to_c(text));
-  c_ = {sizeof(krl_sampling),
-        s.max_tokens,
-        s.temperature,
-        s.top_p,
-        s.top_k,
-        static_cast<std::uint32_t>(stop_.size()),
-        stop_.data()};
-}
-
-krl_sampling SamplingView::of(const SampleRequest& request) const {
-  krl_sampling sampling = c_;
-  if (request.max_tokens > 0) sampling.max_tokens = std::min(c_.max_tokens, request.max_tokens);
-  return sampling;
-}
-
-krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messages,
-                         const krl_sampling& sampling) {
-  return {sizeof(krl_request),
-          r.samples,
-          messages.data(),
-          messages.size(),
-          &sampling,
-          r.seed,
-          to_c(r.session),
-          {r.prompt_tokens.data(), r.prompt_tokens.size()},
-          {r.answer_prefix.data(), r.answer_prefix.size()},
-          r.deadline_ns};
-}
 
 SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds)
     : sink_(sink),
@@ -154,7 +110,7 @@ SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who, const Sa
 
 void SampleReceiver::expect(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
-  expected_.push_back({std::vector<bool>(request.samples, false), request.deadline_ns});
+  expected_.push_back({std::vector<bool>(request.n_samples, false), request.deadline_ns});
 }
 
 std::string SampleReceiver::complaint() const {
@@ -279,12 +235,8 @@ std::string SampleReceiver::check_failure(std::uint32_t request) const {
   return answered ? fmt::format("failure of request {}, which was answered", request) : "";
 }
 
-RequestFeed::RequestFeed(const Sampling& sampling, const Policy::NextRequest& next,
-                         SampleReceiver& receiver)
-    : sampling_(sampling),
-      next_(next),
-      receiver_(receiver),
-      source_{sizeof(krl_request_source), 0, this, give_next} {}
+RequestFeed::RequestFeed(const Policy::NextRequest& next, SampleReceiver& receiver)
+    : next_(next), receiver_(receiver), source_{sizeof(krl_request_source), 0, this, give_next} {}
 
 krl_status RequestFeed::give_next(const krl_request_source* source, std::int32_t wait,
                                   const krl_request** out) {
@@ -299,19 +251,9 @@ krl_status RequestFeed::take(bool wait, const krl_request** out) {
     ended_ = ended_ || wait;
     return KRL_OK;
   }
-  Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), sampling_.of(**next), {}});
-  taken.request = request_view(**next, taken.messages, taken.sampling);
   receiver_.expect(**next);
-  *out = &taken.request;
+  *out = taken_.add(**next);
   return KRL_OK;
-}
-
-Rows<krl_example> rows_of(const std::vector<Example>& examples) {
-  return {examples, [](const Example& example) { return *CView(example).c(); }};
-}
-
-Rows<krl_example> rows_of(const Batch& batch) {
-  return {batch, [](const Example* example) { return *CView(*example).c(); }};
 }
 
 }  // namespace krl::core

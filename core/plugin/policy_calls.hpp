@@ -56,27 +56,6 @@ class OpenRequests {
   const AnswerSink of_try_;
 };
 
-// Borrow the texts of the prompt and of the sampling.
-Rows<krl_message> messages_of(const Prompt& prompt);
-
-class SamplingView {
- public:
-  explicit SamplingView(const Sampling& sampling);
-  SamplingView(const SamplingView&) = delete;
-  SamplingView& operator=(const SamplingView&) = delete;
-
-  // Returns the sampling of one request, which lives no longer than this.
-  krl_sampling of(const SampleRequest& request) const;
-
- private:
-  std::vector<krl_str> stop_;
-  krl_sampling c_;
-};
-
-// A request in C's terms. Borrows all three.
-krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
-                         const krl_sampling& sampling);
-
 // The limits of the samples of a call.
 struct SampleBounds {
   std::int64_t vocabulary = 0;      // 0 = unknown
@@ -136,34 +115,23 @@ class SampleReceiver {
 // The source of a call of sample_stream. Thread-safe as `next` is.
 class RequestFeed {
  public:
-  RequestFeed(const Sampling& sampling, const Policy::NextRequest& next, SampleReceiver& receiver);
+  RequestFeed(const Policy::NextRequest& next, SampleReceiver& receiver);
 
   const krl_request_source* c() const { return &source_; }
   // True if the policy was told that no more requests will come.
   bool ended() const { return ended_; }
 
  private:
-  struct Taken {
-    Rows<krl_message> messages;
-    krl_sampling sampling;
-    krl_request request;
-  };
-
   static krl_status give_next(const krl_request_source* source, std::int32_t wait,
                               const krl_request** out);
   krl_status take(bool wait, const krl_request** out);
 
-  const SamplingView sampling_;
   const Policy::NextRequest& next_;
   SampleReceiver& receiver_;
-  std::deque<Taken> taken_;  // borrowed by the policy until its call returns
+  CViews<SampleRequest> taken_;  // borrowed by the policy until its call returns
   bool ended_ = false;
   krl_request_source source_;
 };
-
-// Borrow the arrays of the examples.
-Rows<krl_example> rows_of(const std::vector<Example>& examples);
-Rows<krl_example> rows_of(const Batch& batch);
 
 // Receives a number for every token of every example, and checks them. `Sink` is krl_critic_sink or
 // krl_logprob_sink.

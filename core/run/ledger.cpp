@@ -146,8 +146,8 @@ Status Ledger::hide_after(int last_round) {
 
 void Ledger::forget_after(int last_round) {
   for (auto entry = places_.begin(); entry != places_.end();) {
-    records_ -= std::erase_if(entry->second,
-                              [&](const Place& place) { return place.round > last_round; });
+    records_ -=
+        std::erase_if(entry->second, [&](const Place& place) { return place.round > last_round; });
     entry = entry->second.empty() ? places_.erase(entry) : std::next(entry);
   }
 }
@@ -186,9 +186,8 @@ const Ledger::Place* Ledger::newest(std::string_view key, int before_round) cons
   const auto entry = places_.find(key);
   if (entry == places_.end()) return nullptr;
   const auto& places = entry->second;
-  const auto found = std::find_if(places.rbegin(), places.rend(), [&](const Place& place) {
-    return place.round < before_round;
-  });
+  const auto found = std::find_if(places.rbegin(), places.rend(),
+                                  [&](const Place& place) { return place.round < before_round; });
   return found == places.rend() ? nullptr : &*found;
 }
 

@@ -113,7 +113,7 @@ Candidate extract_candidate(const Answer& answer, bool in_thought) {
   if (const auto fence = kernel_fence(rest)) {
     candidate.source = fence->body;
     if (!fence->closed) {
-      const bool cut = answer.stop_reason == StopReason::kLength;
+      const bool cut = answer.stop_reason == KRL_STOP_LENGTH;
       candidate.format = cut ? Format::kTruncated : Format::kTolerated;
     } else {
       candidate.format = is_exact(rest) ? Format::kExact : Format::kTolerated;
@@ -121,7 +121,7 @@ Candidate extract_candidate(const Answer& answer, bool in_thought) {
   } else if (const auto tagged = between(rest, kOpen, kClose); tagged && holds_kernel(*tagged)) {
     candidate.source = std::string(trim(*tagged)) + "\n";
     candidate.format = Format::kTolerated;
-  } else if (answer.stop_reason == StopReason::kLength) {
+  } else if (answer.stop_reason == KRL_STOP_LENGTH) {
     candidate.format = Format::kTruncated;
   }
   return candidate;

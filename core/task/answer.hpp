@@ -4,33 +4,14 @@
 #include <kernelrl/abi.h>
 
 #include <cstdint>
+#include <kernelrl/policy_values.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace krl::core {
 
-enum class StopReason : std::uint32_t {
-  kEnd = KRL_STOP_END,
-  kLength = KRL_STOP_LENGTH,
-  kAborted = KRL_STOP_ABORTED,  // cut off before its end
-};
-
-// Marks the token from which on the weights of `version` sampled.
-struct VersionSpan {
-  std::uint32_t first_token = 0;
-  std::uint64_t version = 0;
-};
-
 // One sampled answer. `tokens` are exactly as sampled and are never made again from the text.
-struct Answer {
-  std::string text;
-  std::vector<std::int32_t> prompt_tokens, tokens;
-  std::vector<float> logprobs;  // one for each of `tokens`; see PolicyInfo::logprobs
-  StopReason stop_reason = StopReason::kEnd;
-  std::uint64_t version = 0;       // the weights that sampled it, or its last tokens
-  std::vector<VersionSpan> spans;  // where the weights changed on the way; empty: they did not
-  std::string state;               // the policy's own, for the example that is made of it
+struct Answer : SampleValue {
   // Tokens that the policy did not choose: they ended its thought. Nothing is learned from them.
   std::uint32_t given_begin = 0, given_end = 0;
 };

@@ -173,7 +173,7 @@ TEST(MisbehavingPlugins, Samples) {
     const Policy policy(std::move(*instance));
     const std::vector<SampleRequest> requests(3);
     Metrics metrics;
-    const Status status = policy.sample(requests, Sampling{}, ignore(), metrics);
+    const Status status = policy.sample(requests, ignore(), metrics);
     return status ? "sampled" : without_plugin(status.error());
   };
   const std::string broke = "policy 'test.bad_samples' broke its contract in sample(): ";
@@ -204,9 +204,9 @@ TEST(MisbehavingPlugins, WhatAPolicyTellsOfASampleArrives) {
     answers.push_back(std::move(answer));
   };
   Metrics metrics;
-  ASSERT_TRUE(Policy(std::move(*instance)).sample({{}}, Sampling{}, sink, metrics));
+  ASSERT_TRUE(Policy(std::move(*instance)).sample({{}}, sink, metrics));
   ASSERT_EQ(answers.size(), 1u);
-  EXPECT_EQ(answers[0].stop_reason, StopReason::kAborted) << "a reason that nobody knows";
+  EXPECT_EQ(answers[0].stop_reason, KRL_STOP_ABORTED) << "a reason that nobody knows";
   ASSERT_EQ(answers[0].spans.size(), 2u);
   EXPECT_EQ(answers[0].spans[1].first_token, 1u);
   EXPECT_EQ(answers[0].spans[1].version, 2u);
@@ -221,7 +221,7 @@ TEST(MisbehavingPlugins, Streams) {
     std::size_t taken = 0;
     const auto next = [&](bool) { return taken < requests.size() ? &requests[taken++] : nullptr; };
     Metrics metrics;
-    const Status status = policy.sample_stream(Sampling{}, next, ignore(), metrics);
+    const Status status = policy.sample_stream(next, ignore(), metrics);
     return status ? "sampled" : without_plugin(status.error());
   };
   const std::string broke = "policy 'test.bad_samples' broke its contract in sample_stream(): ";

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/episode/prompt.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/returns.hpp"
 #include "core/learn/training_set.hpp"
-#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/stage/stage_data.hpp"
 

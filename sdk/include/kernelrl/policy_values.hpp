@@ -12,6 +12,7 @@
 #include <kernelrl/values.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -246,6 +247,9 @@ void copy_to(Field& field, const CField& c) {
 
 }  // namespace detail
 
+template <class V>
+class CViews;
+
 // The struct of abi.h that stands for a value and borrows its data, and those of its parts. Keeps
 // its address.
 template <class V>
@@ -284,10 +288,7 @@ class CView {
         for (const std::string& text : items) texts.push_back(to_c(text));
         view.c_.*c = texts.data();
       } else {
-        auto& pointers = *view.template keep<std::vector<const typename Item::C*>>();
-        for (const Item& item : items)
-          pointers.push_back(view.template keep<CView<Item>>(item)->c());
-        view.c_.*c = pointers.data();
+        view.c_.*c = view.template keep<CViews<Item>>(items)->data();
       }
     }
   };
@@ -302,6 +303,33 @@ class CView {
 
   typename V::C c_{};
   std::vector<std::shared_ptr<void>> parts_;
+};
+
+// Views of several values, and the array of pointers to them that the boundary's functions take.
+template <class V>
+class CViews {
+ public:
+  CViews() = default;
+  // `values`: or pointers to them.
+  template <class Values>
+  explicit CViews(const Values& values) {
+    for (const auto& value : values) add(value);
+  }
+  CViews(const CViews&) = delete;
+  CViews& operator=(const CViews&) = delete;
+
+  const typename V::C* add(const V& value) {
+    pointers_.push_back(views_.emplace_back(value).c());
+    return pointers_.back();
+  }
+  const typename V::C* add(const V* value) { return add(*value); }
+
+  const typename V::C* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+
+ private:
+  std::deque<CView<V>> views_;
+  std::vector<const typename V::C*> pointers_;
 };
 
 template <class V>

@@ -51,7 +51,7 @@ std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count) {
 }
 
 std::string named(const Case& c) {
-  return c.kind == CaseKind::kFresh ? c.label + " (not shown)" : c.label;
+  return c.kind == CaseKind::kFresh ? c.label + " (fresh)" : c.label;
 }
 
 void merge(const RunVerdict& run, const PlannedRun& plan, Case* c) {

@@ -27,7 +27,7 @@ struct RunVerdict {
 // The first `count` cases, all passed so far.
 std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count);
 
-// Returns the case's name for an evaluation's `why`: "n=7", or "n=7 (not shown)" for a fresh shape.
+// Returns the case's name for an evaluation's `why`: "n=7", or "n=7 (fresh)" for a fresh shape.
 std::string named(const Case& c);
 
 // Adds a run to its case.

@@ -72,7 +72,7 @@ __global__ void kern(const float* a, const float* b, float* out, int n) {
 }
 )")),
               AllOf(StartsWith("t.toml:20:1: the naive kernel fails: wrong_result: n="),
-                    ContainsRegex(" \\(not shown\\): (inputs [^:]*: )?out: ")));
+                    ContainsRegex(" \\(fresh\\): (inputs [^:]*: )?out: ")));
 }
 
 // ---- the reference

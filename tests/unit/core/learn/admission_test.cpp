@@ -43,7 +43,7 @@ class AdmissionTest : public ::testing::Test {
     ASSERT_DOUBLE_EQ(turn.evaluation.speedup(), 5);
     Metrics metrics;
     const Status admitted =
-        admit_best_kernels(1, {{&task, 0, 0, {turn}}}, *evaluations_, *best_, metrics);
+        admit_best_kernels(1, {{&task, {}, 0, {turn}}}, *evaluations_, *best_, metrics);
     ASSERT_TRUE(admitted) << admitted.error().message;
     EXPECT_EQ(metrics.at("best/refused"), 0) << "it is right";
   }

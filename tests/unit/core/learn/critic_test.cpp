@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 const Task kTask{"t", "", "", 0, ""};
 
-TurnRecord turn(double score, StopReason stop = StopReason::kEnd) {
+TurnRecord turn(double score, std::uint32_t stop = KRL_STOP_END) {
   TurnRecord t;
   t.answer.prompt_tokens = {0};
   t.answer.tokens = {1, 2};
@@ -67,7 +67,7 @@ struct FixedCritic {
 TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
   Metrics metrics;
   const TrainingSet set =
-      FixedCritic().training_set({{&kTask, 0, 0, {turn(1), turn(4)}}}, settings(), metrics);
+      FixedCritic().training_set({{&kTask, {}, 0, {turn(1), turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(2));
   EXPECT_THAT(set.examples[0].values, ElementsAre(0.25F, 0.5F));
   // Returns: 1 + 0.5 · 4 for both tokens of the first turn, 4 for those of the second.
@@ -84,7 +84,7 @@ TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
 TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
   Metrics metrics;
   const TrainingSet set = FixedCritic().training_set(
-      {{&kTask, 0, 0, {turn(1), lost_turn()}}, {&kTask, 0, 1, {turn(4)}}}, settings(), metrics);
+      {{&kTask, {}, 0, {turn(1), lost_turn()}}, {&kTask, {}, 1, {turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(1));
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(4)));
   EXPECT_EQ(set.lost_future, 1);
@@ -92,7 +92,7 @@ TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
 
 TEST(Critic, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
   Metrics metrics;
-  Episode stopped{&kTask, 0, 0, {turn(1), turn(4)}, 2};
+  Episode stopped{&kTask, {}, 0, {turn(1), turn(4)}, 2};
   const TrainingSet set = FixedCritic().training_set({stopped}, settings(), metrics);
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1 + 0.5F * 4 * 1.75F)));
   EXPECT_THAT(set.examples[1].returns, Each(FloatEq(4 * 1.75F)));
@@ -101,7 +101,7 @@ TEST(Critic, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
 TEST(Critic, ATruncatedTurnIsMaskedAndWhatItEarnedGoesToTheTurnBefore) {
   Metrics metrics;
   const TrainingSet set = FixedCritic().training_set(
-      {{&kTask, 0, 0, {turn(1), turn(2, StopReason::kLength), turn(4)}}}, settings(), metrics);
+      {{&kTask, {}, 0, {turn(1), turn(2, KRL_STOP_LENGTH), turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(2)) << "the masked one is no sample";
   EXPECT_EQ(set.truncated, 1);
   // 1 + 0.5 · (2 + 0.5 · 4); within the masked turn nothing is discounted.
@@ -113,11 +113,10 @@ TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
   LearnSettings s = settings();
   s.gae.whiten = true;
   Metrics metrics;
-  const TrainingSet set =
-      FixedCritic().training_set({{&kTask, 0, 0, {turn(1)}},
-                                  {&kTask, 0, 1, {turn(3, StopReason::kLength)}},
-                                  {&kTask, 0, 2, {turn(2)}}},
-                                 s, metrics);
+  const TrainingSet set = FixedCritic().training_set({{&kTask, {}, 0, {turn(1)}},
+                                                      {&kTask, {}, 1, {turn(3, KRL_STOP_LENGTH)}},
+                                                      {&kTask, {}, 2, {turn(2)}}},
+                                                     s, metrics);
   double sum = 0, squares = 0;
   ASSERT_THAT(set.examples, SizeIs(2));
   for (const Example& example : set.examples) {
@@ -131,7 +130,7 @@ TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
 TEST(Critic, OfNoTurnsMakesNoSamples) {
   Metrics metrics;
   const TrainingSet set =
-      FixedCritic().training_set({{&kTask, 0, 0, {lost_turn()}}}, settings(), metrics);
+      FixedCritic().training_set({{&kTask, {}, 0, {lost_turn()}}}, settings(), metrics);
   EXPECT_THAT(set.examples, IsEmpty());
   EXPECT_THAT(metrics, IsEmpty());
 }

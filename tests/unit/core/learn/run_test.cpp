@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <future>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -10,8 +11,8 @@
 #include "core/base/file_system.hpp"
 #include "core/experiment/component_check.hpp"
 #include "core/experiment/policy_check.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/policies.hpp"
-#include "core/measure/rollout_metrics.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plugin/session.hpp"
 #include "core/run/ledger.hpp"
@@ -19,6 +20,7 @@
 #include "core/stage/stage_data.hpp"
 #include "core/stage/stage_setup.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::test {
 using namespace core;
@@ -579,6 +581,33 @@ TEST(Run, AnEvaluationHasAScopeOfItsOwn) {
   const CallScope own{&gone, {}, {5, std::chrono::hours(1)}};
   EXPECT_EQ(code_of_evaluation(&own), Code::kCancelled);
   EXPECT_EQ(code_of_evaluation(nullptr), Code::kUnavailable);
+  EXPECT_EQ(code_of_evaluation(&own), Code::kCancelled) << "others' failure is not its own";
+}
+
+// An evaluation that waits for others ends by its own scope, not by when they end.
+TEST(Run, AnEvaluationWaitsForOthersAsLongAsItsScopeAllows) {
+  ToyWorld world;
+  const auto file = world.folder() / "seen";
+  const auto plan = world.load(
+      {"backend.concurrency=1", "backend.held=true", "backend.seen=\"" + file.string() + "\""});
+  ASSERT_TRUE(plan) << plan.error().message;
+  Session session(world.registry());
+  const auto setup = set_up(plan->stage(0), session.components());
+  ASSERT_TRUE(setup) << setup.error().message;
+  const auto code_of_evaluation = [&](const CallScope& scope) {
+    EvaluateOptions options;
+    options.scope = &scope;
+    const auto evaluation = setup->backend->evaluate(setup->data.tasks[0], "choice 2", options);
+    return evaluation ? Code::kOk : evaluation.error().code;
+  };
+  std::atomic<bool> over{false};
+  const std::atomic<bool> gone{true};
+  auto other = std::async(std::launch::async, [&] { return code_of_evaluation({&over}); });
+  wait_while([&] { return seen_by(file).size() < 2; });  // started, and one evaluation
+  EXPECT_EQ(code_of_evaluation({&gone}), Code::kCancelled);
+  EXPECT_EQ(code_of_evaluation({nullptr, std::chrono::seconds(1)}), Code::kDeadlineExceeded);
+  over = true;
+  EXPECT_EQ(other.get(), Code::kCancelled);
 }
 
 TEST(Run, NamesTheRewardThatGivesNoNumber) {

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "core/measure/rollout_metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/run/run_directory.hpp"
 

@@ -21,7 +21,7 @@ TurnRecord turn(double score, std::int32_t token, Verdict verdict = Verdict::kOk
 }
 
 TurnRecord cut_off(TurnRecord turn) {
-  turn.answer.stop_reason = StopReason::kLength;
+  turn.answer.stop_reason = KRL_STOP_LENGTH;
   return turn;
 }
 

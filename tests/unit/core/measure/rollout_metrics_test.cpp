@@ -22,9 +22,9 @@ TurnRecord turn(Verdict verdict, double speedup, double score) {
 TEST(RolloutMetrics, CountKernelsAndSpeeds) {
   const Task task{"t", "", "", 1, ""};
   const std::vector<Episode> episodes = {
-      {&task, 0, 0, {turn(Verdict::kCompileError, 0, 0), turn(Verdict::kOk, 1, 1)}},
-      {&task, 0, 1, {turn(Verdict::kOk, 4, 2), turn(Verdict::kWrongResult, 0, 0)}},
-      {&task, 0, 2, {turn(Verdict::kInfraError, 0, 0)}},
+      {&task, {}, 0, {turn(Verdict::kCompileError, 0, 0), turn(Verdict::kOk, 1, 1)}},
+      {&task, {}, 1, {turn(Verdict::kOk, 4, 2), turn(Verdict::kWrongResult, 0, 0)}},
+      {&task, {}, 2, {turn(Verdict::kInfraError, 0, 0)}},
   };
   Metrics m = rollout_metrics(episodes, {"speed"}, 2);
   EXPECT_DOUBLE_EQ(m["kernel/compile_rate"], 0.75);
@@ -73,7 +73,7 @@ TEST(RolloutMetrics, OverfitKernelsAreRightWhereTheyWereShown) {
   const TurnRecord overfit = checked_turn(wrong, {{shown, ok}, {fresh, ok}, {fresh, wrong}});
   const TurnRecord plainly_wrong = checked_turn(wrong, {{shown, ok}, {shown, wrong}});
   const auto rate = [&](const TurnRecord& a, const TurnRecord& b) {
-    const Metrics m = rollout_metrics({{&task, 0, 0, {a}}, {&task, 0, 1, {b}}}, {"speed"}, 1);
+    const Metrics m = rollout_metrics({{&task, {}, 0, {a}}, {&task, {}, 1, {b}}}, {"speed"}, 1);
     const auto found = m.find("kernel/overfit_rate");
     return found == m.end() ? -1 : found->second;
   };
@@ -90,10 +90,10 @@ TEST(RolloutMetrics, SayHowManyKernelsTheClockCannotTellFromTheBaseline) {
     t.evaluation.cases[0].speedup_high = high;
     return t;
   };
-  const Metrics m = rollout_metrics({{&task, 0, 0, {timed(0.99, 1.02)}},
-                                     {&task, 0, 1, {timed(1.01, 1.04)}},
-                                     {&task, 0, 2, {timed(0.9, 0.99)}},
-                                     {&task, 0, 3, {turn(Verdict::kWrongResult, 0, 0)}}},
+  const Metrics m = rollout_metrics({{&task, {}, 0, {timed(0.99, 1.02)}},
+                                     {&task, {}, 1, {timed(1.01, 1.04)}},
+                                     {&task, {}, 2, {timed(0.9, 0.99)}},
+                                     {&task, {}, 3, {turn(Verdict::kWrongResult, 0, 0)}}},
                                     {"speed"}, 1);
   EXPECT_DOUBLE_EQ(m.at("kernel/within_noise"), 1.0 / 3);
 }
@@ -101,7 +101,7 @@ TEST(RolloutMetrics, SayHowManyKernelsTheClockCannotTellFromTheBaseline) {
 TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {
   const Task task{"t", "", "", 0, ""};
   const Metrics m =
-      rollout_metrics({{&task, 0, 0, {turn(Verdict::kWrongResult, 0, 0)}}}, {"speed"}, 1);
+      rollout_metrics({{&task, {}, 0, {turn(Verdict::kWrongResult, 0, 0)}}}, {"speed"}, 1);
   EXPECT_FALSE(m.contains("kernel/speedup_capped"));
   EXPECT_DOUBLE_EQ(m.at("kernel/fast_1"), 0);
   EXPECT_FALSE(m.contains("turn_1/pass_rate"));  // one turn only: the same as kernel/pass_rate
@@ -109,7 +109,7 @@ TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {
 
 TEST(RolloutMetrics, MeasureTheFirstTurnAlsoWhenNoEpisodeNeededASecond) {
   const Task task{"t", "", "", 0, ""};
-  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, 1, 1)}}}, {"speed"}, 2);
+  const Metrics m = rollout_metrics({{&task, {}, 0, {turn(Verdict::kOk, 1, 1)}}}, {"speed"}, 2);
   EXPECT_DOUBLE_EQ(m.at("turn_1/pass_rate"), 1);
   EXPECT_FALSE(m.contains("turn_2/pass_rate"));
 }
@@ -117,15 +117,15 @@ TEST(RolloutMetrics, MeasureTheFirstTurnAlsoWhenNoEpisodeNeededASecond) {
 TEST(RolloutMetrics, LeaveOutWhatNoTurnMeasured) {
   const Task task{"t", "", "", 0, ""};
   const Metrics m =
-      rollout_metrics({{&task, 0, 0, {turn(Verdict::kInfraError, 0, 0)}}}, {"speed"}, 1);
+      rollout_metrics({{&task, {}, 0, {turn(Verdict::kInfraError, 0, 0)}}}, {"speed"}, 1);
   EXPECT_EQ(m, (Metrics{{"infra_errors", 1}, {"reward/lost", 0}}));
 }
 
 TEST(RolloutMetrics, TakeSpeedsFromTheKernelsThatHaveATime) {
   const Task task{"t", "", "", 0, ""};
-  const Metrics m = rollout_metrics(
-      {{&task, 0, 0, {turn(Verdict::kOk, 4, 1)}}, {&task, 0, 1, {turn(Verdict::kOk, kUnknown, 1)}}},
-      {"speed"}, 1);
+  const Metrics m = rollout_metrics({{&task, {}, 0, {turn(Verdict::kOk, 4, 1)}},
+                                     {&task, {}, 1, {turn(Verdict::kOk, kUnknown, 1)}}},
+                                    {"speed"}, 1);
   EXPECT_DOUBLE_EQ(m.at("kernel/speedup_geomean"), 4);
   EXPECT_DOUBLE_EQ(m.at("kernel/fast_2"), 0.5);
   EXPECT_DOUBLE_EQ(m.at("kernel/timed"), 0.5);
@@ -133,7 +133,7 @@ TEST(RolloutMetrics, TakeSpeedsFromTheKernelsThatHaveATime) {
 
 TEST(RolloutMetrics, HaveNoSpeedsOfABackendThatTimesNothing) {
   const Task task{"t", "", "", 0, ""};
-  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, kUnknown, 1)}}}, {"s"}, 1);
+  const Metrics m = rollout_metrics({{&task, {}, 0, {turn(Verdict::kOk, kUnknown, 1)}}}, {"s"}, 1);
   EXPECT_FALSE(m.contains("kernel/fast_1"));
   EXPECT_FALSE(m.contains("kernel/timed"));
 }
@@ -143,7 +143,7 @@ TEST(RolloutMetrics, OnlyCountTurnsThatCouldNotBeScored) {
   TurnRecord lost = turn(Verdict::kOk, 4, 0);
   lost.score = {0, {}, "the judge is out"};
   const Metrics m = rollout_metrics(
-      {{&task, 0, 0, {turn(Verdict::kOk, 2, 3), lost}}, {&task, 0, 1, {lost}}}, {"speed"}, 2);
+      {{&task, {}, 0, {turn(Verdict::kOk, 2, 3), lost}}, {&task, {}, 1, {lost}}}, {"speed"}, 2);
   EXPECT_DOUBLE_EQ(m.at("reward/lost"), 2);
   EXPECT_DOUBLE_EQ(m.at("infra_errors"), 2);
   EXPECT_DOUBLE_EQ(m.at("reward/mean"), 3);

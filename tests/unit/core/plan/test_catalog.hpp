@@ -2,7 +2,7 @@
 // same when those change.
 #pragma once
 
-#include "core/measure/rollout_metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/keys.hpp"
 
 namespace krl::core {

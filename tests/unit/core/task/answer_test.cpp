@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kKernel = "__global__ void k() {}\n";
 
-Candidate extract(std::string text, StopReason stop = StopReason::kEnd) {
+Candidate extract(std::string text, std::uint32_t stop = KRL_STOP_END) {
   Answer answer;
   answer.text = std::move(text);
   answer.stop_reason = stop;
@@ -59,8 +59,8 @@ TEST(Answer, TagsWithoutAFenceAreTolerated) {
 
 TEST(Answer, AnOpenFenceAtTheLengthLimitIsTruncated) {
   const std::string open = "<KERNEL>\n```cuda\n__global__ void k() {";
-  EXPECT_EQ(extract(open, StopReason::kLength).format, Format::kTruncated);
-  EXPECT_EQ(extract(open, StopReason::kEnd).format, Format::kTolerated);
+  EXPECT_EQ(extract(open, KRL_STOP_LENGTH).format, Format::kTruncated);
+  EXPECT_EQ(extract(open, KRL_STOP_END).format, Format::kTolerated);
 }
 
 TEST(Answer, KernelsInsideTheThoughtDoNotCount) {
@@ -70,7 +70,7 @@ TEST(Answer, KernelsInsideTheThoughtDoNotCount) {
 
 TEST(Answer, AThoughtThatDoesNotEndHoldsNoKernel) {
   const std::string draft = "<think> a first draft:\n```cuda\n__global__ void k() {}\n```\n but";
-  const Candidate c = extract(draft, StopReason::kLength);
+  const Candidate c = extract(draft, KRL_STOP_LENGTH);
   EXPECT_EQ(c.source, "");
   EXPECT_EQ(c.format, Format::kTruncated);
   EXPECT_THAT(c.thinking, ::testing::StartsWith("a first draft"));
@@ -86,7 +86,7 @@ TEST(Answer, AThoughtMayHaveBegunInThePrompt) {
 
   Answer cut;
   cut.text = draft;
-  cut.stop_reason = StopReason::kLength;
+  cut.stop_reason = KRL_STOP_LENGTH;
   EXPECT_EQ(extract_candidate(cut, true).source, "") << "the thought has not ended";
   EXPECT_EQ(extract_candidate(cut, true).format, Format::kTruncated);
   EXPECT_EQ(extract_candidate(cut).source, "__global__ void draft() {}\n");

@@ -417,7 +417,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
-  bool broken = false, wants_turns = false;
+  bool broken = false, held = false, wants_turns = false;
   std::int64_t broken_choice = -1, overfitted_choice = -1, racy_choice = -1, foreign_choice = -1,
                slow_choice = -1, lucky_choice = -1, concurrency = 2, away = 0;
   std::string refuse, prepared, seen;
@@ -427,6 +427,7 @@ struct ToyBackend final : krl::Backend {
           "a file with a line for each start, and for each new maximum of evaluations at a time"),
       krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
+      krl::opt("held", &ToyBackend::held, "an evaluation lasts until its call is cancelled"),
       krl::opt("wants_turns", &ToyBackend::wants_turns,
                "as long as the policy samples, every evaluation is an infrastructure error"),
       krl::opt("broken_choice", &ToyBackend::broken_choice,
@@ -465,8 +466,9 @@ struct ToyBackend final : krl::Backend {
   }
 
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
-                const krl::EvaluationSink& sink, const krl::Context&) override {
+                const krl::EvaluationSink& sink, const krl::Context& context) override {
     const Presence presence(*this);
+    while (held) context.throw_if_cancelled();
     be_away(away, calls_);
     const int choice = choice_in(candidate.source());
     if (broken || choice == broken_choice || (wants_turns && sampling))
