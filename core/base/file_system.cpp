@@ -160,8 +160,8 @@ Status sync_tree(FileSystem& files, const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder, error))
     (entry.is_directory() ? folders : contents).push_back(entry.path());
   if (error) return failure(file_error("read", folder, error.value()));
-  std::sort(contents.begin(), contents.end());
-  std::sort(folders.begin(), folders.end());
+  std::ranges::sort(contents);
+  std::ranges::sort(folders);
   for (const fs::path& file : contents) KRL_TRY(files.sync(file));
   for (const fs::path& inner : folders) KRL_TRY(files.sync(inner));
   return files.sync(folder);

@@ -43,9 +43,7 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
   std::string text;
   std::vector<std::string> seen;
   for (const Diagnostic& d : evaluation.diagnostics) {
-    if (d.severity != KRL_SEVERITY_ERROR ||
-        std::find(seen.begin(), seen.end(), d.text) != seen.end())
-      continue;
+    if (d.severity != KRL_SEVERITY_ERROR || std::ranges::find(seen, d.text) != seen.end()) continue;
     if (static_cast<int>(seen.size()) == kErrorsShown) break;
     seen.push_back(d.text);
     text += shorten(place_of(d) + d.text, kLongestLine) + "\n";
@@ -200,8 +198,7 @@ std::string describe_strategies(const Evaluation& evaluation) {
     return evaluation.value(name).value_or(0) > 0;
   };
   if (executed("vector_accesses")) found.push_back("vectorised accesses");
-  if (std::any_of(evaluation.kernels.begin(), evaluation.kernels.end(),
-                  [](const Kernel& k) { return k.shared_bytes > 0; })) {
+  if (std::ranges::any_of(evaluation.kernels, [](const Kernel& k) { return k.shared_bytes > 0; })) {
     found.push_back("shared memory");
   }
   if (executed("shuffles")) found.push_back("warp shuffles");

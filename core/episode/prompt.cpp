@@ -69,7 +69,7 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
       const auto where = [&] { return fmt::format("{}:{}:{}: error: ", origin, number, open + 1); };
       if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
       const std::string name = line.substr(open + 2, close - open - 2);
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
+      if (std::ranges::find(known, name) == known.end()) {
         return invalid(fmt::format("{}unknown name '{}'{}   known: {}", where(), name,
                                    did_you_mean(name, known, ""), fmt::join(known, ", ")));
       }
@@ -91,9 +91,9 @@ Result<Template> Template::read(const std::filesystem::path& file,
 }
 
 bool Template::uses(std::string_view name) const {
-  return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-    return std::any_of(line.begin(), line.end(),
-                       [&](const Piece& piece) { return piece.is_name && piece.text == name; });
+  return std::ranges::any_of(lines_, [&](const Line& line) {
+    return std::ranges::any_of(
+        line, [&](const Piece& piece) { return piece.is_name && piece.text == name; });
   });
 }
 

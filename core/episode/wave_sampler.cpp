@@ -40,8 +40,7 @@ void WaveSampler::dispatch_when_complete() {
 }
 
 void WaveSampler::dispatch() {
-  std::sort(waiting_.begin(), waiting_.end(),
-            [](const Waiting& a, const Waiting& b) { return a.order < b.order; });
+  std::ranges::sort(waiting_, [](const Waiting& a, const Waiting& b) { return a.order < b.order; });
   auto wave = std::make_shared<std::vector<Waiting>>(std::move(waiting_));
   waiting_.clear();
   boost::asio::post(pool_, [this, wave] { answer(*wave); });

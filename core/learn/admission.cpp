@@ -41,7 +41,7 @@ std::vector<Contenders> contenders_in(const std::vector<Episode>& episodes,
   }
   std::vector<Contenders> list;
   for (auto& [task, contenders] : by_task) {
-    std::stable_sort(contenders.turns.begin(), contenders.turns.end(), [](auto* a, auto* b) {
+    std::ranges::stable_sort(contenders.turns, [](auto* a, auto* b) {
       return a->evaluation.speedup() > b->evaluation.speedup();
     });
     list.push_back(std::move(contenders));

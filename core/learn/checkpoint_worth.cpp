@@ -29,8 +29,8 @@ std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
 
 int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last) {
   const std::vector<Expression::NameUse> names = best.names();
-  const bool only_holdouts = std::all_of(
-      names.begin(), names.end(), [](const auto& use) { return use.name.starts_with(kHoldout); });
+  const bool only_holdouts =
+      std::ranges::all_of(names, [](const auto& use) { return use.name.starts_with(kHoldout); });
   if (last && only_holdouts) return iteration;
   return iteration - 1 - static_cast<int>(ahead);
 }

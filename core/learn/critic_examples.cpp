@@ -70,8 +70,7 @@ void whiten(std::vector<Example>& examples) {
 
 // Such a turn was a part of its episode, and there is nothing in it to learn from.
 bool is_masked_out(const Example& example) {
-  return std::all_of(example.weights.begin(), example.weights.end(),
-                     [](float w) { return w == 0.0F; });
+  return std::ranges::all_of(example.weights, [](float w) { return w == 0.0F; });
 }
 
 constexpr const char *kValueMean = "critic/value_mean",

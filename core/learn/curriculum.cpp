@@ -78,9 +78,8 @@ std::vector<const Task*> Curriculum::spares(std::int64_t round, std::int64_t cou
                                             const std::vector<const Task*>& chosen) const {
   const std::vector<const Task*> open = pool(0, open_tier_);
   std::vector<const Task*> others = open;
-  std::erase_if(others, [&](const Task* task) {
-    return std::find(chosen.begin(), chosen.end(), task) != chosen.end();
-  });
+  std::erase_if(others,
+                [&](const Task* task) { return std::ranges::find(chosen, task) != chosen.end(); });
   const auto wanted = static_cast<std::size_t>(count);
   const std::uint64_t seed = seed_for(seed_, "spares", round);
   std::vector<const Task*> spares =

@@ -38,7 +38,7 @@ std::vector<const Task*> Learnability::draw(const std::vector<const Task*>& pool
       const double u = uniform(seed_for(seed, "draw", round, task->id));
       race.emplace_back(-std::log(u) / of(task->id), task);
     }
-    std::sort(race.begin(), race.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(race, [](const auto& a, const auto& b) {
       return a.first < b.first || (a.first == b.first && a.second->id < b.second->id);
     });
     for (const auto& [time, task] : race)

@@ -66,8 +66,8 @@ double figures_scale(const Settings& settings, double examples, double tokens) {
 Loss supervised_loss(double tokens) { return {"cross_entropy", KRL_TOKEN_MEAN, tokens, 1.0, {}}; }
 
 double parameter_of(const LossSettings& loss, std::string_view name) {
-  const auto at = std::find_if(loss.parameters.begin(), loss.parameters.end(),
-                               [&](const LossParameter& p) { return p.name == name; });
+  const auto at =
+      std::ranges::find_if(loss.parameters, [&](const LossParameter& p) { return p.name == name; });
   return at == loss.parameters.end() ? 0 : at->value;
 }
 

@@ -57,9 +57,8 @@ std::vector<double> group_advantages(const std::vector<Return>& returns, Advanta
 
 double spread_of(const std::vector<Return>& returns) {
   if (returns.empty()) return 0;
-  const auto [least, most] =
-      std::minmax_element(returns.begin(), returns.end(),
-                          [](const Return& a, const Return& b) { return a.value < b.value; });
+  const auto [least, most] = std::ranges::minmax_element(
+      returns, [](const Return& a, const Return& b) { return a.value < b.value; });
   return most->value - least->value;
 }
 

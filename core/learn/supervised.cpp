@@ -55,7 +55,7 @@ std::vector<std::vector<std::size_t>> batches_of(const std::vector<Example>& exa
     std::vector<std::size_t> part(
         order.begin() + static_cast<std::ptrdiff_t>(begin),
         order.begin() + static_cast<std::ptrdiff_t>(std::min(begin + window, order.size())));
-    std::stable_sort(part.begin(), part.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(part, [&](std::size_t a, std::size_t b) {
       return length_of(examples[a]) < length_of(examples[b]);
     });
     const std::size_t n = (part.size() + batch_size - 1) / batch_size;

@@ -24,7 +24,7 @@ using GroupKey = std::pair<GroupId, std::size_t>;
 double weighted_tokens(const Example& e) {
   if (e.weights.empty()) return static_cast<double>(e.tokens.size());
   return static_cast<double>(e.weights.size()) -
-         static_cast<double>(std::count(e.weights.begin(), e.weights.end(), 0.0F));
+         static_cast<double>(std::ranges::count(e.weights, 0.0F));
 }
 
 bool is_cut(const TurnRecord& turn) { return turn.answer.stop_reason == KRL_STOP_LENGTH; }
@@ -56,9 +56,8 @@ std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>
 enum class GroupKind { kDiffers, kSame, kNoise, kTooSmall };
 
 GroupKind kind_of(const std::vector<Return>& returns, const LearnSettings& settings) {
-  const bool one_episode = std::all_of(returns.begin(), returns.end(), [&](const Return& r) {
-    return r.episode == returns.front().episode;
-  });
+  const bool one_episode = std::ranges::all_of(
+      returns, [&](const Return& r) { return r.episode == returns.front().episode; });
   if (one_episode) return GroupKind::kTooSmall;
   const double spread = spread_of(returns);
   if (spread <= kSameReturn) return GroupKind::kSame;
@@ -96,8 +95,8 @@ std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed) {
 void TrainingSet::count(const ScoredTurns& scored) {
   turns += static_cast<int>(scored.turns.size());
   lost_future += scored.lost_future;
-  truncated += static_cast<int>(std::count_if(scored.turns.begin(), scored.turns.end(),
-                                              [](const TurnRecord* t) { return is_cut(*t); }));
+  truncated += static_cast<int>(
+      std::ranges::count_if(scored.turns, [](const TurnRecord* t) { return is_cut(*t); }));
 }
 
 ScoredTurns scored_turns(const Episode& episode, const LearnSettings& settings) {
@@ -179,9 +178,8 @@ double weighted_tokens(const Batch& batch) {
 }
 
 double weighted_examples(const Batch& batch) {
-  return static_cast<double>(std::count_if(batch.begin(), batch.end(), [](const Example* example) {
-    return weighted_tokens(*example) > 0;
-  }));
+  return static_cast<double>(std::ranges::count_if(
+      batch, [](const Example* example) { return weighted_tokens(*example) > 0; }));
 }
 
 }  // namespace krl::core

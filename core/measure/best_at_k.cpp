@@ -5,7 +5,7 @@
 namespace krl::core {
 
 double best_at_k(std::vector<double> values, std::size_t k) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const auto n = values.size();
   // C(i−1, k−1) / C(n, k), from i = n downwards: each follows from the one above without large
   // numbers.

@@ -111,8 +111,8 @@ void add(AtK& sum, const AtK& figures, double share) {
 // Over the tasks that have the figure.
 std::optional<AtK> mean_at_k(std::optional<AtK> Figures::*figure,
                              const std::vector<Figures>& tasks) {
-  const auto count = std::count_if(tasks.begin(), tasks.end(),
-                                   [&](const Figures& task) { return (task.*figure).has_value(); });
+  const auto count =
+      std::ranges::count_if(tasks, [&](const Figures& task) { return (task.*figure).has_value(); });
   if (count == 0) return std::nullopt;
   AtK mean;
   for (const Figures& task : tasks) {
@@ -132,8 +132,8 @@ Figures mean_figures(const std::vector<Figures>& tasks) {
   mean.roofline = mean_at_k(&Figures::roofline, tasks);
   if (!mean.speedup) return mean;
   mean.fast.emplace();
-  const auto timed = std::count_if(tasks.begin(), tasks.end(),
-                                   [](const Figures& task) { return task.speedup.has_value(); });
+  const auto timed =
+      std::ranges::count_if(tasks, [](const Figures& task) { return task.speedup.has_value(); });
   for (const Figures& task : tasks) {
     if (!task.fast) continue;
     for (const auto& [p, fast] : *task.fast)

@@ -29,7 +29,7 @@ bool is_overfit(const Evaluation& evaluation) {
 }
 
 double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
@@ -114,14 +114,14 @@ class Kernels {
   double timed_count() const { return static_cast<double>(speedups_.size()); }
   Value faster_than(double factor) const {
     if (rates_.passed > 0 && speedups_.empty()) return {};  // this backend does not time
-    return rates_.share(static_cast<double>(std::count_if(
-        speedups_.begin(), speedups_.end(), [&](double s) { return is_fast(s, factor); })));
+    return rates_.share(static_cast<double>(
+        std::ranges::count_if(speedups_, [&](double s) { return is_fast(s, factor); })));
   }
 
   // True if the kernel cannot be distinguished from the baseline: the interval of every timed case
   // contains 1.
   static bool is_within_noise(const Evaluation& evaluation) {
-    return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const Case& c) {
+    return std::ranges::all_of(evaluation.cases, [](const Case& c) {
       return c.kind != CaseKind::kShown || !std::isfinite(c.speedup_low) ||
              (c.speedup_low <= 1 && c.speedup_high >= 1);
     });
@@ -259,7 +259,7 @@ std::span<const Collector::Row> Collector::rows() {
       {"reward/std", [](const Collector& c) { return deviation_of(c.scores_); }},
       {"response_length/mean", [](const Collector& c) { return mean_of(c.lengths_); }},
       {"response_length/max",
-       [](const Collector& c) { return *std::max_element(c.lengths_.begin(), c.lengths_.end()); }},
+       [](const Collector& c) { return *std::ranges::max_element(c.lengths_); }},
       {"response_length/clip_ratio", [](const Collector& c) { return mean_of(c.clipped_); }},
       {"episode/turns", [](const Collector& c) { return mean_of(c.turns_); }},
       {"episode/best_reward", [](const Collector& c) { return mean_of(c.best_); }},

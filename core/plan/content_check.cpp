@@ -89,7 +89,7 @@ constexpr std::string_view kIteration = "iteration";  // no metric, but a name l
 constexpr int kTiers = 4;
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 // True if `text` is "<family>_<n>" with first <= n < end, no leading zeros.
@@ -117,7 +117,7 @@ void check_conditions(const Node& stage, const Node& settings, const MetricNames
   }
   if (const Node* stop = settings.find_text("rollout.stop_when"); given(stop)) {
     const auto known = [](const std::string& name) {
-      return std::find(stop_names().begin(), stop_names().end(), name) != stop_names().end();
+      return std::ranges::find(stop_names(), name) != stop_names().end();
     };
     check_condition(*stop, "stop_when", known, stop_names(), problems);
   }
@@ -138,7 +138,7 @@ void check_best(const Node& checkpoint, const std::vector<Node>& stages, const M
   }
   for (std::string& name : metric_names(metrics, rewards)) known.push_back(std::move(name));
   const auto is_known = [&](const std::string& name) {
-    return std::any_of(stages.begin(), stages.end(), [&](const Node& stage) {
+    return std::ranges::any_of(stages, [&](const Node& stage) {
       return is_holdout_metric(name, metrics, holdout_names(stage)) ||
              resolve_metric(name, metrics, reward_names(stage), turns_of(stage)).has_value();
     });
@@ -187,7 +187,7 @@ void check_replacements(const Node& document, const Catalog& catalog,
     if (element.text() == nullptr) continue;  // an element that is not a text is reported elsewhere
     const std::string& text = *element.text();
     const auto& replaced = catalog.replaced;
-    if (std::find(replaced.begin(), replaced.end(), text) != replaced.end()) continue;
+    if (std::ranges::find(replaced, text) != replaced.end()) continue;
     problems.push_back(
         {element.origin, "no plugin replaces '" + text + "'",
          "name KIND.ID, such as \"reward.speedup\", for which a plugin outside kernelrl's own folder provides a component" +
@@ -233,8 +233,7 @@ void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
     std::string note = note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) +
                                                  " '" + component->id + "' is " + *path->text() +
                                                  ", which does not exist");
-    if (std::find(notes.begin(), notes.end(), note) == notes.end())
-      notes.push_back(std::move(note));
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }
 }
 
@@ -265,7 +264,7 @@ std::optional<std::string> resolve_metric(std::string_view name, const MetricNam
 
 bool is_holdout_metric(std::string_view name, const MetricNames& known,
                        const std::vector<std::string>& datasets) {
-  return std::any_of(datasets.begin(), datasets.end(), [&](const std::string& dataset) {
+  return std::ranges::any_of(datasets, [&](const std::string& dataset) {
     const std::string prefix = "holdout/" + dataset + "/";
     if (!name.starts_with(prefix)) return false;
     const std::string_view metric = name.substr(prefix.size());

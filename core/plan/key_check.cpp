@@ -32,9 +32,8 @@ std::string known_list(const std::vector<std::string>& known, const std::string&
 
 bool all_texts(const Node& node) {
   const Node::Array& all = node.elements();
-  return node.is_array() && std::all_of(all.begin(), all.end(), [](const Node& element) {
-           return element.text() != nullptr;
-         });
+  return node.is_array() &&
+         std::ranges::all_of(all, [](const Node& element) { return element.text() != nullptr; });
 }
 
 bool fits(const Node& node, ValueType type) {
@@ -88,7 +87,7 @@ class TableChecker {
     const auto& others = context_.other_keys;
     for (Entry& entry : std::get<Node::Table>(table.value)) {
       const std::string key = prefix + entry.key;
-      if (std::find(others.begin(), others.end(), key) != others.end()) continue;
+      if (std::ranges::find(others, key) != others.end()) continue;
       const KeyRule* rule = rule_of(key);
       if (rule != nullptr && use_of(*rule) == Use::kNo) {
         unused_key(entry, *rule);
@@ -128,7 +127,7 @@ class TableChecker {
     if (node == nullptr && fallback) node = &*fallback;
     if (node == nullptr || node->text() == nullptr) return Use::kUnknown;
     const auto holds = [node](const std::vector<std::string>& values) {
-      return std::find(values.begin(), values.end(), *node->text()) != values.end();
+      return std::ranges::find(values, *node->text()) != values.end();
     };
     if (!holds(choices_of(chooser->range))) return Use::kUnknown;
     return holds(condition.values) ? Use::kYes : Use::kNo;
@@ -146,8 +145,8 @@ class TableChecker {
   }
 
   bool has_keys_below(const std::string& key) const {
-    return std::any_of(rules_.begin(), rules_.end(),
-                       [&](const KeyRule& rule) { return rule.key.starts_with(key + "."); });
+    return std::ranges::any_of(
+        rules_, [&](const KeyRule& rule) { return rule.key.starts_with(key + "."); });
   }
 
   std::vector<std::string> known_keys(const std::string& prefix) const {
@@ -160,7 +159,7 @@ class TableChecker {
     if (prefix.empty()) {
       known.insert(known.end(), context_.other_keys.begin(), context_.other_keys.end());
     }
-    std::sort(known.begin(), known.end());
+    std::ranges::sort(known);
     known.erase(std::unique(known.begin(), known.end()), known.end());
     return known;
   }
@@ -227,7 +226,7 @@ class TableChecker {
   void check_choice(const std::string& key, const Node& node, const KeyRule& rule) {
     const std::vector<std::string> choices = choices_of(rule.range);
     const std::string& text = *node.text();
-    if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+    if (choices.empty() || std::ranges::find(choices, text) != choices.end()) return;
     const std::string meant = closest_name(text, choices);
     report(node.origin, "'" + key + "' must be " + either(choices) + ", not " + shown(node),
            meant.empty() ? std::string() : "did you mean '" + meant + "'?");

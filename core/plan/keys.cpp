@@ -107,7 +107,7 @@ KeyRule& Keys::parameter(const std::string& name, LossSettings& loss, const char
   const auto is_this = [&](const LossParameter& known) { return known.name == name; };
   const bool given = table_ != nullptr && table_->find_path("loss." + name) != nullptr;
   KeyRule& rule = (*this)("loss." + name, value, doc, fallback, range);
-  if (given && std::none_of(loss.parameters.begin(), loss.parameters.end(), is_this)) {
+  if (given && std::ranges::none_of(loss.parameters, is_this)) {
     loss.parameters.push_back({name, value});
   }
   return rule;
@@ -141,7 +141,7 @@ Origin Keys::origin(std::string_view key) const {
 
 std::size_t Keys::place_in(std::string_view range, const std::string& name) {
   const std::vector<std::string> names = choices_of(range);
-  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
 void Keys::read(const Node& node, std::optional<ComponentSettings>& out) {

@@ -29,7 +29,7 @@ class LayerReader {
     if (!text) return report(asked_by, text.error());
     std::error_code ignored;
     const fs::path canonical = fs::weakly_canonical(file, ignored);
-    if (std::find(open_files_.begin(), open_files_.end(), canonical) != open_files_.end()) {
+    if (std::ranges::find(open_files_, canonical) != open_files_.end()) {
       return report(asked_by, "'" + file.string() + "' includes itself",
                     "remove one of the includes that form the circle");
     }
@@ -126,7 +126,7 @@ bool is_table_of_core(std::string_view path, const std::string& table, const std
   const std::string whole = table + "." + name;
   if (table == "stage") {
     return path.starts_with("stage.") && path.ends_with("." + name) &&
-           std::count(path.begin(), path.end(), '.') == 2;
+           std::ranges::count(path, '.') == 2;
   }
   return path == whole || (path.starts_with("stage.") && path.ends_with("." + whole));
 }
@@ -168,13 +168,13 @@ std::vector<std::string> list_names(bool of_stage) {
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 bool is_list_of_tables(const Node& node) {
   const Node::Array& all = node.elements();
-  return node.is_array() && std::all_of(all.begin(), all.end(),
-                                        [](const Node& element) { return element.is_table(); });
+  return node.is_array() &&
+         std::ranges::all_of(all, [](const Node& element) { return element.is_table(); });
 }
 
 std::string word_at(const Node& table, std::string_view key, const char* other) {
@@ -201,7 +201,7 @@ std::vector<std::string> lost_names(const std::string& list, const Node& before,
   for (const Node& element : before.elements()) {
     const Node* name = element.find_name();
     if (name == nullptr || !concerns(element, list, stage)) continue;
-    const auto same = std::find(kept.begin(), kept.end(), *name->text());
+    const auto same = std::ranges::find(kept, *name->text());
     if (same == kept.end()) {
       lost.push_back(*name->text());
     } else {

@@ -12,8 +12,7 @@ namespace {
 
 template <class Table>
 auto find_entry(Table& table, std::string_view key) {
-  return std::find_if(table.begin(), table.end(),
-                      [key](const Entry& entry) { return entry.key == key; });
+  return std::ranges::find_if(table, [key](const Entry& entry) { return entry.key == key; });
 }
 
 // The library destroys nested tables recursively, and dotted keys nest without its own limit. A
@@ -86,7 +85,7 @@ class Converter {
       entries.push_back({std::string(key.str()), origin(key.source()), std::move(*converted)});
     }
     // The library sorts by name; people read in the order they wrote.
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
       return std::pair(a.origin.line, a.origin.column) < std::pair(b.origin.line, b.origin.column);
     });
     out.value = std::move(entries);
@@ -121,7 +120,7 @@ std::string explained(std::string_view why) {
 }
 
 tl::expected<Node, Problem> parse(const std::string& text, Converter converter) {
-  if (std::count(text.begin(), text.end(), '.') > kMaxDots) {
+  if (std::ranges::count(text, '.') > kMaxDots) {
     Origin whole = converter.origin({});
     whole.line = 0;
     return wrong(whole, "this is not a plan: more than 5000 dots");
@@ -235,7 +234,7 @@ tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origi
 
 bool is_bare_key(std::string_view key) {
   const auto is_bare = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
-  return !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
+  return !key.empty() && std::ranges::all_of(key, is_bare);
 }
 
 }  // namespace krl::core

@@ -161,9 +161,8 @@ Found find_element(Node::Array& list, const std::vector<Segment>& path, std::siz
   }
   const std::vector<std::string> names = dotted_names(path, first);
   for (std::size_t count = names.size(); count > 0; --count) {
-    const auto element = std::find_if(list.begin(), list.end(), [&](const Node& node) {
-      return name_of(node) == names[count - 1];
-    });
+    const auto element = std::ranges::find_if(
+        list, [&](const Node& node) { return name_of(node) == names[count - 1]; });
     if (element != list.end()) return {&*element, count};
   }
   return {};
@@ -253,8 +252,8 @@ void apply_overrides(Node& document, const std::vector<std::string>& overrides,
       changes.push_back(std::move(*change));
     }
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Override& a, const Override& b) { return a.rank() < b.rank(); });
+  std::ranges::stable_sort(
+      changes, [](const Override& a, const Override& b) { return a.rank() < b.rank(); });
   for (const Override& change : changes) apply(document, change, problems, notes);
 }
 

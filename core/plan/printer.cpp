@@ -36,8 +36,8 @@ std::string number_text(double number) {
 
 bool is_stage_table(const std::string& key) {
   const auto& tables = plan_schema();
-  return std::any_of(tables.begin(), tables.end(),
-                     [&](const TableRules& table) { return table.in_stage && table.name == key; });
+  return std::ranges::any_of(
+      tables, [&](const TableRules& table) { return table.in_stage && table.name == key; });
 }
 
 class Printer {

@@ -74,16 +74,16 @@ class Resolver {
   void check_top_level() {
     std::vector<std::string> known = {"add", "include"};
     for (const TableRules& rules : plan_schema()) known.push_back(rules.name);
-    std::sort(known.begin(), known.end());
+    std::ranges::sort(known);
     const auto is_known = [&known](const Entry& entry) {
-      return std::find(known.begin(), known.end(), entry.key) != known.end();
+      return std::ranges::find(known, entry.key) != known.end();
     };
     for (const Entry& entry : document_.entries()) {
       if (is_known(entry)) continue;
       std::string hint = spelling_hint(entry.key, known, "tables");
       for (const TableRules& rules : plan_schema()) {
-        const bool belongs = std::any_of(rules.keys.begin(), rules.keys.end(),
-                                         [&](const KeyRule& key) { return key.key == entry.key; });
+        const bool belongs = std::ranges::any_of(
+            rules.keys, [&](const KeyRule& key) { return key.key == entry.key; });
         if (belongs && !entry.value.is_table()) hint = "it belongs in [" + rules.name + "]";
       }
       const std::string what =
@@ -130,8 +130,8 @@ class Resolver {
 
   void check_list(Node& list, const TableRules& rules) {
     const auto& elements = list.elements();
-    const bool tables = std::all_of(elements.begin(), elements.end(),
-                                    [](const Node& element) { return element.is_table(); });
+    const bool tables =
+        std::ranges::all_of(elements, [](const Node& element) { return element.is_table(); });
     if (!list.is_array() || !tables) {
       report(list.origin, "'" + rules.name + "' must be a list of tables",
              "write [[" + rules.name + "]]");
@@ -161,9 +161,8 @@ class Resolver {
   void check_retrieval(const Node& tables, const std::vector<Node>& in_force) {
     const Node* retrieval = tables.find("retrieval");
     if (retrieval == nullptr || retrieval->origin.is_default()) return;
-    const bool used = std::any_of(in_force.begin(), in_force.end(), [&](const Node& settings) {
-      return has_role(settings, "retrieval");
-    });
+    const bool used = std::ranges::any_of(
+        in_force, [&](const Node& settings) { return has_role(settings, "retrieval"); });
     if (used) return;
     report(retrieval->origin, "[retrieval] has no dataset to retrieve from",
            "add [[dataset]] with role = \"retrieval\", for instance use = \"index\"");
@@ -257,9 +256,8 @@ class Resolver {
     std::vector<std::string> wrong;
     for (const Entry& entry : tables.entries()) {
       const auto& schema = plan_schema();
-      const auto rules = std::find_if(schema.begin(), schema.end(), [&](const TableRules& table) {
-        return table.name == entry.key;
-      });
+      const auto rules = std::ranges::find_if(
+          schema, [&](const TableRules& table) { return table.name == entry.key; });
       if (rules == schema.end()) continue;
       if (!rules->in_stage) {
         report(entry.origin, "a stage cannot change '" + entry.key + "'",
@@ -299,8 +297,8 @@ class Resolver {
     const Node* datasets = settings.find("dataset");
     if (datasets == nullptr) return false;
     const auto& all = datasets->elements();
-    return std::any_of(all.begin(), all.end(),
-                       [role](const Node& dataset) { return text_at(dataset, "role") == role; });
+    return std::ranges::any_of(
+        all, [role](const Node& dataset) { return text_at(dataset, "role") == role; });
   }
 
   // Notes absent paths of all components in use: the policies, and the components in force during
@@ -350,8 +348,8 @@ void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableCo
     if (key.key != "use") keys.push_back(key);
   }
   for (const Entry& entry : table.entries()) {
-    const bool core = std::any_of(keys.begin(), keys.end(),
-                                  [&](const KeyRule& key) { return key.key == entry.key; });
+    const bool core =
+        std::ranges::any_of(keys, [&](const KeyRule& key) { return key.key == entry.key; });
     if (!core) context.other_keys.push_back(entry.key);
   }
   check_table(table, keys, context, problems);

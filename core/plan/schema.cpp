@@ -396,8 +396,8 @@ const std::vector<TableRules>& plan_schema() {
 
 const TableRules& table_rules(std::string_view name) {
   const auto& tables = plan_schema();
-  return *std::find_if(tables.begin(), tables.end(),
-                       [name](const TableRules& table) { return table.name == name; });
+  return *std::ranges::find_if(tables,
+                               [name](const TableRules& table) { return table.name == name; });
 }
 
 const KeyRule* find_rule(std::string_view key) {

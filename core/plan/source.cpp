@@ -151,7 +151,7 @@ std::string rendered(const Problem& problem) {
 std::string rendered(std::vector<Problem> problems) {
   const auto less = [](const Problem& a, const Problem& b) { return sort_key(a) < sort_key(b); };
   const auto same = [](const Problem& a, const Problem& b) { return sort_key(a) == sort_key(b); };
-  std::sort(problems.begin(), problems.end(), less);
+  std::ranges::sort(problems, less);
   problems.erase(std::unique(problems.begin(), problems.end(), same), problems.end());
   std::string out;
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxShown); ++i) {

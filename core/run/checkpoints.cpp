@@ -46,7 +46,7 @@ Result<std::vector<fs::path>> children_of(const fs::path& directory) {
   for (const auto& entry : fs::directory_iterator(directory, error))
     children.push_back(entry.path());
   if (error) return failure(file_error("read", directory, error.value()));
-  std::sort(children.begin(), children.end());
+  std::ranges::sort(children);
   return children;
 }
 
@@ -74,7 +74,7 @@ Result<Contents> contents_of(const fs::path& step) {
     contents.bytes += entry.file_size(error);
   }
   if (error) return failure(file_error("read", step, error.value()));
-  std::sort(contents.files.begin(), contents.files.end());
+  std::ranges::sort(contents.files);
   return contents;
 }
 
@@ -253,7 +253,7 @@ Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
   KRL_ASSIGN(std::vector<int> steps, steps_in(directory_));
   const auto newest = std::min(steps.size(), static_cast<std::size_t>(std::max(kept_.newest, 1)));
   const int oldest_new = steps.empty() ? 0 : steps[newest - 1];
-  std::reverse(steps.begin(), steps.end());
+  std::ranges::reverse(steps);
   const std::set<int> always = permanent_in(directory_);
   int permanent = 0;  // the last one so far that is kept permanently
   for (const int iteration : steps) {

@@ -24,8 +24,8 @@ void for_each_value(const Node& node, const std::string& key, const Take& take) 
     for_each_value(entry.value, key.empty() ? entry.key : key + "." + entry.key, take);
   }
   const Node::Array& elements = node.elements();
-  const bool holds_tables = std::any_of(elements.begin(), elements.end(),
-                                        [](const Node& element) { return element.is_table(); });
+  const bool holds_tables =
+      std::ranges::any_of(elements, [](const Node& element) { return element.is_table(); });
   for (std::size_t i = 0; holds_tables && i < elements.size(); ++i) {
     for_each_value(elements[i], key + "[" + std::to_string(i) + "]", take);
   }

@@ -28,7 +28,7 @@ Result<std::vector<fs::path>> sample_files(const fs::path& directory) {
     if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) files.push_back(entry.path());
   }
   if (error) return failure(file_error("read", directory, error.value()));
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -156,7 +156,7 @@ Result<std::vector<std::string>> record_documents(
 }
 
 std::string shell_word(std::string_view text) {
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string word = "'";
   for (const char c : text) {
     if (c == '\'') {

@@ -55,9 +55,8 @@ Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
                                                   const PromptBuilder& prompts,
                                                   Components& components) {
   const auto& datasets = settings.datasets;
-  const auto found = std::find_if(datasets.begin(), datasets.end(), [](const auto& dataset) {
-    return dataset.role == DatasetRole::kRetrieval;
-  });
+  const auto found = std::ranges::find_if(
+      datasets, [](const auto& dataset) { return dataset.role == DatasetRole::kRetrieval; });
   if (found == datasets.end()) return nullptr;
   KRL_ASSIGN(const Component* component, components.registry().require(Kind::kDataset, found->use));
   if (!Dataset::can_find(*component)) {
