@@ -19,7 +19,7 @@ namespace krl::core {
 struct Rollout {
   // `episodes`: the number that it begins with.
   Rollout(const RolloutContext& context, boost::asio::io_context& io, const Player& player,
-          std::size_t episodes);
+          std::size_t episodes, LoadMeter& meter, Metrics& sampling);
 
   // Keeps the first error, which ends all episodes at their next turn.
   void keep(Status result);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,15 +32,21 @@ class LoadMeter {
   // The policy took up a request of an episode that has waited since `asked`.
   void taken(Clock::time_point asked);
   void answered();
-  SamplerLoad load() const;
+  // Returns the load since the last call. REQUIRES: the policy works on nothing.
+  SamplerLoad take();
 
  private:
+  struct Sums {
+    int taken = 0;
+    double busy_seconds = 0, answer_seconds = 0, wait_seconds = 0;
+  };
+
   void advance(Clock::time_point now);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   Clock::time_point last_;
-  int in_flight_ = 0, taken_ = 0;
-  double busy_seconds_ = 0, answer_seconds_ = 0, wait_seconds_ = 0;
+  int in_flight_ = 0;
+  Sums sums_;
 };
 
 // One episode's request, for one sample.
@@ -59,25 +66,64 @@ struct Reply {
 // True if an error of a call concerns its requests alone: their turns are lost, the run continues.
 bool loses_turns(const Error& error);
 
-// The policy that answers, and how it is asked.
+// The policy that answers, how it is asked, and where its work is counted.
 struct SamplingSetup {
   const Policy& policy;
   // True if requests with a shared seed are answered as one.
-  bool shares_prompts = false;
-  std::int64_t answer_timeout_s = 0;  // counted from when the policy starts on a request; 0 = none
-
-  // The deadline of a request that the policy takes up now.
-  std::int64_t deadline_ns() const;
+  bool shares_prompts;
+  std::int64_t answer_timeout_s;  // counted from when the policy starts on a request; 0 = none
+  LoadMeter& meter;
+  Metrics& metrics;  // that the policy reports of its calls; complete when the last has ended
 };
 
-// Used on the thread of the rollout's io_context only.
+// An episode that waits for the reply to its request.
+struct Waiting {
+  EpisodeRequest request;
+  std::size_t order;  // the episode's place among the others
+  LoadMeter::Clock::time_point since;
+  std::function<void(Result<Reply>)> resume;  // once, from any thread
+};
+
+// Requests of episodes on their way through one call of the policy. Thread-safe.
+class RequestQueue {
+ public:
+  explicit RequestQueue(const SamplingSetup& setup);
+
+  void add(Waiting waiting);
+  // Returns the next request, which lives as long as the queue; null if there is none now.
+  // Neighbours with a shared seed become the samples of one request.
+  const SampleRequest* take();
+  // Takes the answers of the call.
+  const AnswerSink& sink() const { return sink_; }
+  // The call is over: every request without a reply gets this one, and so do those that come later.
+  void end(const Error& error);
+
+ private:
+  struct Taken {
+    SampleRequest request;
+    std::vector<std::size_t> waiting;  // a sample for each of them
+  };
+
+  void reply(std::size_t waiting, Reply reply);
+  void lose(std::size_t request, const Error& why);
+
+  const SamplingSetup& setup_;
+  const AnswerSink sink_;
+  std::mutex mutex_;             // guards the members below
+  std::deque<Waiting> waiting_;  // all; without `resume` once there was a reply
+  std::size_t next_ = 0;         // the first that was not taken
+  std::deque<Taken> taken_;
+  Status status_;  // an error once the call is over
+};
+
+// Passes requests to the policy on threads of `pool`. Used on the thread of `io` only.
 class Sampler {
  public:
   using OnAnswered = std::function<void()>;  // called on that thread, after each reply
 
-  Sampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, SamplingSetup setup,
+  Sampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, const SamplingSetup& setup,
           OnAnswered on_answered)
-      : io_(io), pool_(pool), setup_(std::move(setup)), on_answered_(std::move(on_answered)) {}
+      : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)) {}
   virtual ~Sampler() = default;
 
   // An episode joins before it samples for the first time and leaves after its last turn.
@@ -88,36 +134,14 @@ class Sampler {
   // others. An error is the run's.
   Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield);
 
-  const LoadMeter& meter() const { return meter_; }
-  // The metrics that the policy reported of its calls. After the last reply.
-  const Metrics& metrics() const { return metrics_; }
-
  protected:
-  // An episode that waits for the reply to its request.
-  struct Waiting {
-    EpisodeRequest request;
-    std::size_t order;
-    LoadMeter::Clock::time_point since;
-    std::function<void(Result<Reply>)> resume;  // once, from any thread
-  };
-  // A request to the policy, and the waiting turns that its samples are for.
-  struct Asked {
-    SampleRequest request;
-    std::vector<std::size_t> waiting;
-  };
-
   virtual void enqueue(Waiting waiting) = 0;
   virtual void left() = 0;  // an episode has
-
-  // The reply to a request whose call has failed.
-  static Result<Reply> reply_for(const Error& error);
 
   boost::asio::io_context& io_;
   boost::asio::thread_pool& pool_;
   const SamplingSetup setup_;
   std::size_t live_ = 0;  // episodes
-  LoadMeter meter_;
-  Metrics metrics_;
 
  private:
   const OnAnswered on_answered_;
