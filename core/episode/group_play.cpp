@@ -51,12 +51,13 @@ Rollout::Rollout(const RolloutContext& with, boost::asio::io_context& on, const 
       io(on),
       policy_threads(context.settings.batching == Batching::kContinuous ? 2 : 1),
       evaluators(std::clamp<std::size_t>(begins_with, 1, context.evaluations.info().concurrency)),
-      sampler(make_sampler(
-          context.settings.batching, io, policy_threads,
-          {player.sampler, player.info.shares_prompts, context.settings.answer_timeout_s}, [this] {
-            ++answered;
-            report();
-          })) {}
+      sampler(make_sampler(context.settings.batching, io, policy_threads,
+                           {player.sampler, player.info.shares_prompts,
+                            context.settings.answer_timeout_s, meter, sampling},
+                           [this] {
+                             ++answered;
+                             report();
+                           })) {}
 
 void Rollout::keep(Status result) {
   if (status) status = std::move(result);

@@ -73,8 +73,8 @@ Sampling sampling_of(const RolloutSettings& settings);
 // The groups that one iteration learns from, or that a policy is measured by.
 struct RolloutResult {
   std::vector<Episode> episodes;  // in the order of their groups
-  SamplerLoad load;               // mean over the episodes
-  Metrics sampling;               // figures that the policy reported of its calls
+  SamplerLoad load;
+  Metrics sampling;  // figures that the policy reported of its calls
   RetrievalReport retrieval;
   // As in a group: what was lost, or else refused.
   std::optional<Error> lost;

@@ -66,7 +66,8 @@ void RolloutEngine::submit(std::vector<Group> groups, std::vector<Group> spares)
 void RolloutEngine::start(const std::vector<Group>& groups,
                           const std::shared_ptr<const Player>& player) {
   const auto members = static_cast<std::size_t>(context_.settings.group_size);
-  if (!rollout_) rollout_.emplace(context_, io_, *player, groups.size() * members);
+  if (!rollout_)
+    rollout_.emplace(context_, io_, *player, groups.size() * members, meter_, sampling_);
   std::vector<std::shared_ptr<GroupPlay>> plays;
   for (const Group& group : groups) {
     plays.push_back(std::make_shared<GroupPlay>(*rollout_, player, group));
@@ -111,7 +112,10 @@ void RolloutEngine::finish(GroupPlay& play) {
 std::vector<Group> RolloutEngine::end_rollout() {
   rollout_->policy_threads.join();  // a call may go on after its last answer
   const bool goes_on = rollout_->status && !all_lost_;
-  add_totals();
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_) status_ = rollout_->status;
+  }
   rollout_.reset();
   const std::size_t missing =
       goes_on ? std::min(wanted_ - std::min(wanted_, teaching_), spares_.size()) : 0;
@@ -124,19 +128,6 @@ std::vector<Group> RolloutEngine::end_rollout() {
     all_lost_ = true;
   }
   return next;
-}
-
-void RolloutEngine::add_totals() {
-  const std::lock_guard lock(mutex_);
-  const SamplerLoad load = rollout_->sampler->meter().load();
-  const double added = rollout_->episodes, all = episodes_ + added;
-  const auto mean = [&](double a, double b) { return (episodes_ * a + added * b) / all; };
-  totals_.load = {mean(totals_.load.answers_in_flight, load.answers_in_flight),
-                  mean(totals_.load.wait_seconds, load.wait_seconds)};
-  episodes_ = all;
-  for (const auto& [name, value] : rollout_->sampler->metrics())
-    merge_metric(totals_.sampling, name, value);
-  if (status_) status_ = rollout_->status;
 }
 
 Result<std::optional<PlayedGroup>> RolloutEngine::take() {
@@ -157,12 +148,7 @@ Result<RolloutResult> RolloutEngine::take_all() {
     groups.push_back(*std::move(group));
   }
   std::ranges::sort(groups, {}, &PlayedGroup::id);
-  RolloutResult result;
-  {
-    const std::lock_guard lock(mutex_);
-    result = std::exchange(totals_, {});
-    episodes_ = 0;
-  }
+  RolloutResult result{{}, meter_.take(), std::exchange(sampling_, {}), {}, {}};
   std::optional<Error> refused;
   for (PlayedGroup& group : groups) {
     result.episodes.insert(result.episodes.end(), std::make_move_iterator(group.episodes.begin()),

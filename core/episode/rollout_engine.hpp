@@ -49,7 +49,6 @@ class RolloutEngine {
   void spawn(const std::shared_ptr<GroupPlay>& play, std::size_t member);
   void finish(GroupPlay& play);
   std::vector<Group> end_rollout();
-  void add_totals();
 
   const RolloutContext context_;
   std::shared_ptr<const Player> player_;
@@ -61,12 +60,13 @@ class RolloutEngine {
   bool all_lost_ = true;  // every turn so far
   std::deque<Group> spares_;
 
+  LoadMeter meter_;
+  Metrics sampling_;  // reported by the policy since all groups were last taken
+
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::size_t in_play_ = 0;  // groups, those that are still to be begun among them
   std::deque<PlayedGroup> over_;
-  RolloutResult totals_;  // load and figures of the policy, of what is over
-  double episodes_ = 0;   // number of episodes in them
   Status status_;
 
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
