@@ -81,9 +81,9 @@ const char* name_of_role(std::uint32_t role) {
 
 void show_answer(const Answer& answer) {
   show(safe(answer.text));
-  if (answer.stop_reason == StopReason::kLength && answer.tokens.empty())
+  if (answer.stop_reason == KRL_STOP_LENGTH && answer.tokens.empty())
     show("(cut off)");
-  else if (answer.stop_reason == StopReason::kLength)
+  else if (answer.stop_reason == KRL_STOP_LENGTH)
     show(fmt::format("(cut off after {} tokens)", answer.tokens.size()));
 }
 

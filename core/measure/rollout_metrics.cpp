@@ -59,8 +59,7 @@ class Kernels {
   void write(const std::string& prefix, Metrics& metrics) const {
     if (rates_.count == 0) return;
     for (const Row& row : rows()) {
-      const std::optional<double> value = (this->*row.value)();
-      if (value) metrics[prefix + row.name] = *value;
+      if (const Value value = row.value(*this)) metrics[prefix + row.name] = *value;
     }
   }
 
@@ -72,33 +71,20 @@ class Kernels {
   using Value = std::optional<double>;
   struct Row {
     const char* name;
-    Value (Kernels::*value)() const;
+    Value (*value)(const Kernels&);
   };
   static std::span<const Row> rows();
 
-  Value compile_rate() const { return rates_.compile_rate(); }
-  Value pass_rate() const { return rates_.pass_rate(); }
-  Value flagged() const { return rates_.share(flagged_); }
-  Value overfit_rate() const { return share(overfit_, rates_.passed + overfit_); }
-  Value unsafe_rate() const { return mean_if_any(unsafe_); }
-  Value unsanitized_rate() const { return mean_if_any(unsanitized_); }
   // Set if the backend measures times, and some kernels have none.
   Value timed() const {
     const double passed = rates_.passed;
     return speedups_.empty() || timed_count() == passed ? Value() : share(timed_count(), passed);
   }
-  Value fast_1() const { return faster_than(1); }
-  Value fast_2() const { return faster_than(2); }
-  Value within_noise() const { return share(within_noise_, timed_count()); }
-  Value speedup_median() const { return speedups_.empty() ? Value() : Value(median_of(speedups_)); }
-  Value speedup_geomean() const { return geometric_mean_of(logs_of(speedups_)); }
   Value speedup_capped() const {
     double capped = 0;
     for (const double s : speedups_) capped += std::min(s, kSpeedupCap);
     return share(capped, timed_count());
   }
-  Value roofline() const { return mean_if_any(rooflines_); }
-  Value reference_speedup() const { return geometric_mean_of(log_reference_speedups_); }
 
   static Value mean_if_any(const std::vector<double>& values) {
     return values.empty() ? Value() : Value(mean_of(values));
@@ -133,22 +119,27 @@ class Kernels {
 };
 
 std::span<const Kernels::Row> Kernels::rows() {
+  using K = Kernels;
   static constexpr Row kRows[] = {
-      {"compile_rate", &Kernels::compile_rate},
-      {"pass_rate", &Kernels::pass_rate},
-      {"overfit_rate", &Kernels::overfit_rate},
-      {"unsafe_rate", &Kernels::unsafe_rate},
-      {"unsanitized_rate", &Kernels::unsanitized_rate},
-      {"flagged", &Kernels::flagged},
-      {"fast_1", &Kernels::fast_1},
-      {"fast_2", &Kernels::fast_2},
-      {"speedup_median", &Kernels::speedup_median},
-      {"speedup_geomean", &Kernels::speedup_geomean},
-      {"speedup_capped", &Kernels::speedup_capped},
-      {"timed", &Kernels::timed},
-      {"within_noise", &Kernels::within_noise},
-      {"roofline", &Kernels::roofline},
-      {"reference_speedup", &Kernels::reference_speedup},
+      {"compile_rate", [](const K& k) -> Value { return k.rates_.compile_rate(); }},
+      {"pass_rate", [](const K& k) -> Value { return k.rates_.pass_rate(); }},
+      {"overfit_rate",
+       [](const K& k) -> Value { return share(k.overfit_, k.rates_.passed + k.overfit_); }},
+      {"unsafe_rate", [](const K& k) -> Value { return mean_if_any(k.unsafe_); }},
+      {"unsanitized_rate", [](const K& k) -> Value { return mean_if_any(k.unsanitized_); }},
+      {"flagged", [](const K& k) -> Value { return k.rates_.share(k.flagged_); }},
+      {"fast_1", [](const K& k) -> Value { return k.faster_than(1); }},
+      {"fast_2", [](const K& k) -> Value { return k.faster_than(2); }},
+      {"speedup_median",
+       [](const K& k) -> Value { return k.speedups_.empty() ? Value() : median_of(k.speedups_); }},
+      {"speedup_geomean",
+       [](const K& k) -> Value { return geometric_mean_of(logs_of(k.speedups_)); }},
+      {"speedup_capped", [](const K& k) -> Value { return k.speedup_capped(); }},
+      {"timed", [](const K& k) -> Value { return k.timed(); }},
+      {"within_noise", [](const K& k) -> Value { return share(k.within_noise_, k.timed_count()); }},
+      {"roofline", [](const K& k) -> Value { return mean_if_any(k.rooflines_); }},
+      {"reference_speedup",
+       [](const K& k) -> Value { return geometric_mean_of(k.log_reference_speedups_); }},
   };
   return kRows;
 }

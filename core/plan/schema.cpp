@@ -111,8 +111,8 @@ void describe(Keys& key, RunSettings& run) {
       "maximum number of concurrent evaluations; 0 = as many as the backend asks for, up to 1024",
       "0", "0..1024");
   key("call_timeout_s", run.call_timeout_s,
-      "time limit of a plugin call that samples, learns or evaluates, and of an evaluation's wait for others before it, in seconds; 0 = none", "0",
-      "0..604800");
+      "time limit of a plugin call that samples, learns or evaluates, and of an evaluation's wait for others before it, in seconds; 0 = none",
+      "0", "0..604800");
   key("retries", run.retries,
       "how often a call is retried while the plugin reports that it is unavailable; after that, its turns are lost and counted in infra_errors",
       "5", "0..100");

@@ -37,7 +37,7 @@ struct SamplingValue {
   std::uint32_t max_tokens = 256;
   double temperature = 1.0, top_p = 1.0;
   std::int32_t top_k = -1;
-  std::vector<std::string> stop;
+  std::vector<std::string> stop = {};
 
   template <class Visit>
   static void each_field(Visit&& visit) {
@@ -52,11 +52,11 @@ struct SamplingValue {
 struct RequestValue {
   using C = krl_request;
   std::uint32_t n_samples = 1;
-  std::vector<MessageValue> messages;
-  SamplingValue sampling;
+  std::vector<MessageValue> messages = {};
+  SamplingValue sampling = {};
   std::uint64_t seed = 0;
-  std::string session;
-  std::vector<std::int32_t> prompt_tokens, answer_prefix;
+  std::string session = {};
+  std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
   std::int64_t deadline_ns = 0;  // CLOCK_MONOTONIC of this machine; 0 = none
 
   template <class Visit>
