@@ -46,7 +46,7 @@ void keep_cause(std::optional<Error>& first, const std::string& why, const Compo
 }  // namespace
 
 Rollout::Rollout(const RolloutContext& with, boost::asio::io_context& on, const Player& player,
-                 std::size_t begins_with)
+                 std::size_t begins_with, LoadMeter& meter, Metrics& sampling)
     : context(with),
       io(on),
       policy_threads(context.settings.batching == Batching::kContinuous ? 2 : 1),

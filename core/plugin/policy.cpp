@@ -95,10 +95,6 @@ std::string Policy::complaint_about(const krl_policy_info& info) const {
   return {};
 }
 
-SampleBounds Policy::sample_bounds() const {
-  return {bounds_->vocabulary, bounds_->sampled, bounds_->gives_tokens};
-}
-
 Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
                                                   const nlohmann::json& options,
                                                   const CallScope& scope) {
@@ -135,39 +131,34 @@ Status Policy::run_sampling(Call& call, std::string_view name, const Function& f
   return instance_.run_beside(call, name, function);
 }
 
-Status Policy::sample(const std::vector<SampleRequest>& requests, const AnswerSink& sink,
-                      Metrics& metrics) const {
-  OpenRequests open(sink);
-  for (const SampleRequest& request : requests) open.add(request);
-  return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
-    return sample_once(missing, open.sink(), metrics);
-  });
-}
-
 // If a call fails, its results are kept, and the next try covers only the rest.
 template <class Attempt>
-Status Policy::sample_patiently(OpenRequests& open, const Attempt& attempt) const {
+Status Policy::sample_patiently(SampleReceiver& receiver, const Attempt& attempt) const {
   for (Tries tries = instance_.tries();;) {
-    const Status status = attempt(open.begin_try());
-    if (status || open.progressed()) tries.succeeded();
+    const Status status =
+        attempt(receiver.begin_try({bounds_->vocabulary, bounds_->sampled, bounds_->gives_tokens}));
+    bounds_->sampled = receiver.newest_version();
+    if (status || receiver.progressed()) tries.succeeded();
     if (status) return {};
     KRL_TRY(tries.after(status.error()));
   }
 }
 
-Status Policy::sample_once(const std::vector<const SampleRequest*>& requests,
-                           const AnswerSink& sink, Metrics& metrics) const {
-  const CViews<SampleRequest> c_requests(requests);
-  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id),
-                          sample_bounds());
-  for (const SampleRequest* request : requests) receiver.expect(*request);
-  Call call(component(), instance_.scope());
-  const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
-    return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
-  });
-  merge(metrics, call.metrics());
-  bounds_->sampled = receiver.newest_version();
-  return checked(call, "sample", status, receiver);
+Status Policy::sample(const std::vector<SampleRequest>& requests, const AnswerSink& sink,
+                      Metrics& metrics) const {
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id));
+  for (const SampleRequest& request : requests) receiver.add(request);
+  return sample_patiently(
+      receiver, [&](const std::vector<const SampleRequest*>& missing) -> Status {
+        const CViews<SampleRequest> c_requests(missing);
+        for (const SampleRequest* request : missing) receiver.expect(*request);
+        Call call(component(), instance_.scope());
+        const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
+          return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
+        });
+        merge(metrics, call.metrics());
+        return checked(call, "sample", status, receiver);
+      });
 }
 
 bool Policy::can_stream(const Component& policy) {
@@ -192,33 +183,24 @@ Status Policy::follow() const {
 
 Status Policy::sample_stream(const NextRequest& next, const AnswerSink& sink,
                              Metrics& metrics) const {
-  OpenRequests open(sink);
-  return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
-    const NextRequest next_of_try =
-        [&, i = std::size_t{0}](bool wait) mutable -> Result<const SampleRequest*> {
-      if (i < missing.size()) return missing[i++];
-      Result<const SampleRequest*> request = next(wait);
-      if (request && *request != nullptr) open.add(**request);
-      return request;
-    };
-    return stream_once(next_of_try, open.sink(), metrics);
-  });
-}
-
-Status Policy::stream_once(const NextRequest& next, const AnswerSink& sink,
-                           Metrics& metrics) const {
-  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id),
-                          sample_bounds());
-  RequestFeed feed(next, receiver);
-  Call call(component(), instance_.scope().without_limit());
-  const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
-    return table().sample_stream(self, context, feed.c(), receiver.c());
-  });
-  merge(metrics, call.metrics());
-  bounds_->sampled = receiver.newest_version();
-  KRL_TRY(checked(call, "sample_stream", status, receiver));
-  if (feed.ended()) return {};
-  return failure(call.broken("sample_stream", "it returned while requests could still come"));
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id));
+  return sample_patiently(
+      receiver, [&](const std::vector<const SampleRequest*>& missing) -> Status {
+        const NextRequest next_of_try =
+            [&, i = std::size_t{0}](bool wait) mutable -> Result<const SampleRequest*> {
+          if (i < missing.size()) return missing[i++];
+          return next(wait);
+        };
+        RequestFeed feed(next_of_try, receiver);
+        Call call(component(), instance_.scope().without_limit());
+        const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
+          return table().sample_stream(self, context, feed.c(), receiver.c());
+        });
+        merge(metrics, call.metrics());
+        KRL_TRY(checked(call, "sample_stream", status, receiver));
+        if (feed.ended()) return {};
+        return failure(call.broken("sample_stream", "it returned while requests could still come"));
+      });
 }
 
 Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer) const {

@@ -47,8 +47,7 @@ struct AnswerSink {
   std::function<void(std::size_t request, Error why)> lost;
 };
 
-class OpenRequests;
-struct SampleBounds;
+class SampleReceiver;
 
 // Calls block. Calls that leave nothing behind when they fail are repeated while the policy is
 // unavailable: all but fit(), forward_backward(), optimizer_step(), save(), forget() and
@@ -141,17 +140,13 @@ class Policy {
   };
 
   // One try each of the calls above.
-  Status sample_once(const std::vector<const SampleRequest*>& requests, const AnswerSink& sink,
-                     Metrics& metrics) const;
-  Status stream_once(const NextRequest& next, const AnswerSink& sink, Metrics& metrics) const;
   Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
 
   // Describes the error in the properties that describe() pushed; empty if there is none.
   std::string complaint_about(const krl_policy_info& info) const;
-  SampleBounds sample_bounds() const;
 
   template <class Attempt>
-  Status sample_patiently(OpenRequests& open, const Attempt& attempt) const;
+  Status sample_patiently(SampleReceiver& receiver, const Attempt& attempt) const;
 
   // Runs a call that samples.
   template <class Function>

@@ -12,57 +12,6 @@
 #include "core/plugin/views.hpp"
 
 namespace krl::core {
-OpenRequests::OpenRequests(const AnswerSink& sink)
-    : sink_(sink),
-      of_try_{[this](std::size_t request, std::uint32_t sample, Answer answer) {
-                answered(request, sample, std::move(answer));
-              },
-              [this](std::size_t request, Error why) { lost(request, std::move(why)); }} {}
-
-void OpenRequests::add(const SampleRequest& request) {
-  const std::lock_guard lock(mutex_);
-  asked_.push_back(requests_.size());
-  requests_.push_back({&request, std::vector<bool>(request.n_samples, false)});
-}
-
-std::vector<const SampleRequest*> OpenRequests::begin_try() {
-  const std::lock_guard lock(mutex_);
-  progressed_ = false;
-  asked_.clear();
-  std::vector<const SampleRequest*> missing;
-  for (std::size_t number = 0; number < requests_.size(); ++number) {
-    const Open& open = requests_[number];
-    const auto& answered = open.answered;
-    if (open.lost || std::find(answered.begin(), answered.end(), false) == answered.end()) continue;
-    asked_.push_back(number);
-    missing.push_back(open.request);
-  }
-  return missing;
-}
-
-bool OpenRequests::progressed() const {
-  const std::lock_guard lock(mutex_);
-  return progressed_;
-}
-
-void OpenRequests::answered(std::size_t request, std::uint32_t sample, Answer answer) {
-  std::unique_lock lock(mutex_);
-  const std::size_t number = asked_[request];
-  if (requests_[number].answered[sample]) return;
-  requests_[number].answered[sample] = true;
-  progressed_ = true;
-  lock.unlock();
-  sink_.answered(number, sample, std::move(answer));
-}
-
-void OpenRequests::lost(std::size_t request, Error why) {
-  std::unique_lock lock(mutex_);
-  const std::size_t number = asked_[request];
-  requests_[number].lost = progressed_ = true;
-  lock.unlock();
-  sink_.lost(number, std::move(why));
-}
-
 namespace {
 
 // Rounding may bring the logarithm of a probability of 1 above 0.
@@ -88,6 +37,10 @@ std::string complaint_about(const krl_sample& s) {
   return {};
 }
 
+bool all_true(const std::vector<bool>& marks) {
+  return std::ranges::find(marks, false) == marks.end();
+}
+
 bool is_over(std::int64_t deadline_ns) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return deadline_ns != 0 && now > std::chrono::nanoseconds(deadline_ns) + kGrace;
@@ -101,16 +54,45 @@ Answer answer_of(const krl_sample& s) {
 
 }  // namespace
 
-SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds)
-    : sink_(sink),
-      who_(std::move(who)),
-      bounds_(bounds),
-      newest_version_(bounds.least_version),
-      c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who)
+    : sink_(sink), who_(std::move(who)), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+
+void SampleReceiver::add(const SampleRequest& request) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<bool> none(request.n_samples, false);
+  requests_.push_back({&request, none, none});
+}
+
+std::vector<const SampleRequest*> SampleReceiver::begin_try(const SampleBounds& bounds) {
+  const std::lock_guard lock(mutex_);
+  bounds_ = bounds;
+  newest_version_ = bounds.least_version;
+  progressed_ = false;
+  complaint_.clear();
+  numbers_.clear();
+  asked_ = 0;
+  std::vector<const SampleRequest*> missing;
+  for (std::size_t number = 0; number < requests_.size(); ++number) {
+    Open& open = requests_[number];
+    if (open.failed || open.late || all_true(open.answered)) continue;
+    open.in_try.assign(open.answered.size(), false);
+    numbers_.push_back(number);
+    missing.push_back(open.request);
+  }
+  return missing;
+}
 
 void SampleReceiver::expect(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
-  expected_.push_back({std::vector<bool>(request.n_samples, false), request.deadline_ns});
+  if (asked_++ < numbers_.size()) return;
+  const std::vector<bool> none(request.n_samples, false);
+  numbers_.push_back(requests_.size());
+  requests_.push_back({&request, none, none});
+}
+
+bool SampleReceiver::progressed() const {
+  const std::lock_guard lock(mutex_);
+  return progressed_;
 }
 
 std::string SampleReceiver::complaint() const {
@@ -120,15 +102,15 @@ std::string SampleReceiver::complaint() const {
 
 std::string SampleReceiver::missing() const {
   const std::lock_guard lock(mutex_);
-  for (std::size_t r = 0; r < expected_.size(); ++r) {
-    const std::vector<bool>& answered = expected_[r].answered;
-    if (expected_[r].failed || expected_[r].late) continue;
-    const auto at = std::find(answered.begin(), answered.end(), false);
-    if (at == answered.end()) continue;
+  for (std::size_t r = 0; r < asked_; ++r) {
+    const Open& open = requests_[numbers_[r]];
+    if (open.failed || open.late || all_true(open.in_try)) continue;
+    const auto at = std::ranges::find(open.in_try, false);
     const std::string which =
-        answered.size() == 1 ? ""
-                             : fmt::format(" {} of {}", at - answered.begin(), answered.size());
-    return fmt::format("it gave no sample{} for request {} of {}", which, r, expected_.size());
+        open.in_try.size() == 1
+            ? ""
+            : fmt::format(" {} of {}", at - open.in_try.begin(), open.in_try.size());
+    return fmt::format("it gave no sample{} for request {} of {}", which, r, asked_);
   }
   return {};
 }
@@ -147,42 +129,42 @@ krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t reque
 }
 
 krl_status SampleReceiver::receive(const krl_sample& s) {
-  bool first_late = false;
-  {
-    const std::lock_guard lock(mutex_);
-    std::string why = check_place(s.request, s.index);
-    if (why.empty()) why = complaint_about(s);
-    if (why.empty()) why = check_bounds(s);
-    if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
-    Expected& expected = expected_[s.request];
-    expected.answered[s.index] = true;
-    newest_version_ = std::max(newest_version_, s.policy_version);
-    if (is_over(expected.deadline_ns)) {
-      if (std::exchange(expected.late, true)) return KRL_OK;
-      first_late = true;
-    }
+  std::unique_lock lock(mutex_);
+  std::string why = check_place(s.request, s.index);
+  if (why.empty()) why = complaint_about(s);
+  if (why.empty()) why = check_bounds(s);
+  if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
+  const std::size_t number = numbers_[s.request];
+  Open& open = requests_[number];
+  open.in_try[s.index] = true;
+  newest_version_ = std::max(newest_version_, s.policy_version);
+  const bool is_late = is_over(open.request->deadline_ns);
+  if (is_late ? std::exchange(open.late, true) : bool{open.answered[s.index]}) return KRL_OK;
+  progressed_ = true;
+  if (is_late) {
+    lock.unlock();
+    tell_lost(number, {Code::kDeadlineExceeded, "the answer came after its deadline"});
+    return KRL_OK;
   }
-  if (first_late) {
-    tell_lost(s.request, {Code::kDeadlineExceeded, "the answer came after its deadline"});
-  } else {
-    sink_.answered(s.request, s.index, answer_of(s));
-  }
+  open.answered[s.index] = true;
+  lock.unlock();
+  sink_.answered(number, s.index, answer_of(s));
   return KRL_OK;
 }
 
 krl_status SampleReceiver::lose(std::uint32_t request, Error why) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!accept(check_failure(request))) return KRL_INVALID_ARGUMENT;
-    expected_[request].failed = true;
-  }
-  tell_lost(request, std::move(why));
+  std::unique_lock lock(mutex_);
+  if (!accept(check_failure(request))) return KRL_INVALID_ARGUMENT;
+  const std::size_t number = numbers_[request];
+  requests_[number].failed = progressed_ = true;
+  lock.unlock();
+  tell_lost(number, std::move(why));
   return KRL_OK;
 }
 
-void SampleReceiver::tell_lost(std::uint32_t request, Error why) const {
+void SampleReceiver::tell_lost(std::size_t number, Error why) const {
   why.message = fmt::format("{}: {}", who_, why.message);
-  sink_.lost(request, std::move(why));
+  sink_.lost(number, std::move(why));
 }
 
 bool SampleReceiver::accept(std::string why) {
@@ -214,25 +196,22 @@ std::string SampleReceiver::check_bounds(const krl_sample& s) const {
 }
 
 std::string SampleReceiver::check_place(std::uint32_t request, std::uint32_t sample) const {
-  if (request >= expected_.size())
-    return fmt::format("sample of request {}, of {}", request, expected_.size());
-  const Expected& expected = expected_[request];
-  if (sample >= expected.answered.size())
+  if (request >= asked_) return fmt::format("sample of request {}, of {}", request, asked_);
+  const Open& open = requests_[numbers_[request]];
+  if (sample >= open.in_try.size())
     return fmt::format("sample {} of request {}, which wants {}", sample, request,
-                       expected.answered.size());
-  if (expected.answered[sample]) return fmt::format("two samples for request {}", request);
-  if (expected.failed) return fmt::format("a sample for request {}, which has failed", request);
+                       open.in_try.size());
+  if (open.in_try[sample]) return fmt::format("two samples for request {}", request);
+  if (open.failed) return fmt::format("a sample for request {}, which has failed", request);
   return {};
 }
 
 std::string SampleReceiver::check_failure(std::uint32_t request) const {
-  if (request >= expected_.size())
-    return fmt::format("failure of request {}, of {}", request, expected_.size());
-  const Expected& expected = expected_[request];
-  if (expected.failed) return fmt::format("failure of request {}, twice", request);
-  const bool answered = std::find(expected.answered.begin(), expected.answered.end(), false) ==
-                        expected.answered.end();
-  return answered ? fmt::format("failure of request {}, which was answered", request) : "";
+  if (request >= asked_) return fmt::format("failure of request {}, of {}", request, asked_);
+  const Open& open = requests_[numbers_[request]];
+  if (open.failed) return fmt::format("failure of request {}, twice", request);
+  return all_true(open.in_try) ? fmt::format("failure of request {}, which was answered", request)
+                               : "";
 }
 
 RequestFeed::RequestFeed(const Policy::NextRequest& next, SampleReceiver& receiver)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,44 +17,6 @@
 
 namespace krl::core {
 
-// The requests of a call that samples and may have to be made more than once: the missing samples,
-// under numbers that stay the same from try to try. Thread-safe.
-class OpenRequests {
- public:
-  // `sink` is told of each sample once, and of each request that is lost, by the number in which it
-  // was added. Both outlive the object, as do the requests.
-  explicit OpenRequests(const AnswerSink& sink);
-  OpenRequests(const OpenRequests&) = delete;
-  OpenRequests& operator=(const OpenRequests&) = delete;
-
-  // One more request; of a try that is in progress, its next one.
-  void add(const SampleRequest& request);
-  // Begins a try with the requests that miss a sample, in their order.
-  std::vector<const SampleRequest*> begin_try();
-  // True if the try has brought anything.
-  bool progressed() const;
-  // The sink of the try, which counts its requests from 0. A sample that an earlier try brought is
-  // dropped: it is the same.
-  const AnswerSink& sink() const { return of_try_; }
-
- private:
-  struct Open {
-    const SampleRequest* request;
-    std::vector<bool> answered;
-    bool lost = false;
-  };
-
-  void answered(std::size_t request, std::uint32_t sample, Answer answer);
-  void lost(std::size_t request, Error why);
-
-  mutable std::mutex mutex_;
-  std::deque<Open> requests_;
-  std::vector<std::size_t> asked_;  // the requests of the try
-  bool progressed_ = false;
-  const AnswerSink& sink_;
-  const AnswerSink of_try_;
-};
-
 // The limits of the samples of a call.
 struct SampleBounds {
   std::int64_t vocabulary = 0;      // 0 = unknown
@@ -63,30 +24,42 @@ struct SampleBounds {
   bool has_tokens = false;          // a finished answer has at least its end token
 };
 
-// Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
+// Receives the samples of a call that may have to be made more than once: checks each against the
+// boundary's rules, and hands it on under a number of its request that stays the same from try to
+// try. Thread-safe.
 class SampleReceiver {
  public:
-  // `who` begins messages about a lost request: "policy 'x' (sample)".
-  SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds);
+  // `sink` is told of each sample once, and of each request that is lost. `who` begins messages
+  // about a lost request: "policy 'x' (sample)". The sink outlives the object, as do the requests.
+  SampleReceiver(const AnswerSink& sink, std::string who);
+  SampleReceiver(const SampleReceiver&) = delete;
+  SampleReceiver& operator=(const SampleReceiver&) = delete;
 
   const krl_sample_sink* c() const { return &c_; }
-  // One more request may be answered, by as many samples as it asks for, until its deadline and a
-  // grace; later samples are lost.
+
+  void add(const SampleRequest& request);
+  // Begins a try with the requests that miss a sample, in their order.
+  std::vector<const SampleRequest*> begin_try(const SampleBounds& bounds);
+  // The next request of the try, a new one behind the last of those, may be answered: by as many
+  // samples as it asks for, until its deadline and a grace; later samples are lost.
   void expect(const SampleRequest& request);
-  // Returns the newest version among the samples and the bounds.
+
+  // True if the try has brought anything.
+  bool progressed() const;
+  // Returns the newest version among the samples of the try and its bounds.
   std::uint64_t newest_version() const;
-  // Returns the first error in the data passed; empty if there is none.
+  // Returns the first error in the data passed in the try; empty if there is none.
   std::string complaint() const;
   // The first missing result, "it gave no sample for request 2 of 3"; empty if none is missing.
   std::string missing() const;
 
  private:
   // The samples of one request.
-  struct Expected {
-    std::vector<bool> answered;
-    std::int64_t deadline_ns = 0;
-    bool failed = false;  // the missing samples will not come
-    bool late = false;    // or came too late
+  struct Open {
+    const SampleRequest* request;
+    std::vector<bool> answered, in_try;  // in any try, in this one
+    bool failed = false;                 // the missing samples will not come
+    bool late = false;                   // or came too late
   };
 
   static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);
@@ -94,7 +67,7 @@ class SampleReceiver {
                          krl_str why);
   krl_status receive(const krl_sample& sample);
   krl_status lose(std::uint32_t request, Error why);
-  void tell_lost(std::uint32_t request, Error why) const;
+  void tell_lost(std::size_t number, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
   // Return the error in a sample, or in the failure of a request; empty if there is none.
@@ -102,13 +75,16 @@ class SampleReceiver {
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
   std::string check_failure(std::uint32_t request) const;
 
-  mutable std::mutex mutex_;
-  std::vector<Expected> expected_;  // indexed by request
-  std::string complaint_;
   const AnswerSink& sink_;
   const std::string who_;
-  const SampleBounds bounds_;
-  std::uint64_t newest_version_;
+  mutable std::mutex mutex_;  // guards the members below
+  std::vector<Open> requests_;
+  std::vector<std::size_t> numbers_;  // numbers of the try's requests
+  std::size_t asked_ = 0;             // how many of them the policy has
+  bool progressed_ = false;
+  std::string complaint_;
+  SampleBounds bounds_;
+  std::uint64_t newest_version_ = 0;
   krl_sample_sink c_;
 };
 
