@@ -53,8 +53,6 @@ const Dialect& plain_dialect();
 // "vllm", "sglang", "llamacpp" or "plain"; null for any other name.
 const Dialect* dialect_by_name(std::string_view name);
 
-// Reading what all dialects have.
-
 // Reads an index, or 0 if there is none; it must be below ask.n.
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask&);
 // Returns the choice of that number; one that has ended must not continue.

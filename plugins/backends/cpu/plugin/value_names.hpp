@@ -46,8 +46,6 @@ inline constexpr CounterName kCounterNames[] = {
 // Instructions of warps by their class: "executed_float".
 inline constexpr std::string_view kExecuted = "executed_";
 
-// Derived figures.
-
 // Requests of 8 or 16 bytes per lane.
 inline constexpr std::string_view kVectorAccesses = "vector_accesses";
 inline constexpr std::string_view kAtomics = "atomics";  // requests, global and shared

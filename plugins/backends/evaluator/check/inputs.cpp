@@ -9,8 +9,8 @@
 #include "plugins/backends/evaluator/check/element.hpp"
 
 namespace krl::evaluator {
-namespace draws {
 namespace {
+namespace draws {
 
 double add_product(double sum, double a, double b) { return sum + a * b; }
 
@@ -18,9 +18,8 @@ double add_product(double sum, double a, double b) { return sum + a * b; }
 #include "plugins/backends/evaluator/check/draws.inc"
 #undef KRL_DRAW
 
-}  // namespace
 }  // namespace draws
-namespace {
+
 using draws::Draw;
 using draws::u64;
 

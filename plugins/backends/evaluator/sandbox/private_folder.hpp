@@ -1,14 +1,12 @@
 // The folder that a compiler may write to. Other processes cannot find it, and it does not outlive
-// the processes for which it is made, however they end.
+// the processes for which it is made, however they end. A function makes a new folder the working
+// directory; it is called before any other restriction and returns why it failed, empty if not.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 namespace krl::sandbox {
-
-// Makes a new folder the working directory, to be called before any other restriction. Each of
-// these returns what kept it from working, empty if it works.
 
 // Enters a folder in memory of at most `bytes`, which has no place in the file system and is gone
 // with the last process that works in it. Needs the right to mount, or user namespaces.

@@ -74,7 +74,7 @@ class BlockMemory {
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
 
-  // Each of these checks an access, counts it and makes it known to the shadow. Throws Fault.
+  // ---- accesses: checked, counted and made known to the shadow; they throw Fault ----
 
   // Accesses global memory by generic address. Returns the memory at addresses.first, the other
   // lanes' being at their deltas from it; a store may have been made already. Returns null if the
