@@ -88,56 +88,32 @@ std::vector<Attempt> with(double Attempt::*figure, const std::vector<Attempt>& a
 Figures figures_of(const std::vector<Attempt>& attempts, const std::vector<std::size_t>& ks,
                    const Measured& measured) {
   Figures figures;
-  figures.passed = at_every_k(attempts, ks, [](const Attempt& a) { return a.passed ? 1.0 : 0.0; });
-  figures.score = at_every_k(attempts, ks, [](const Attempt& a) { return a.score; });
+  const auto add = [&](const std::string& name, const std::vector<Attempt>& of, const auto& value) {
+    figures[name] = at_every_k(of, ks, value);
+  };
+  add("passed", attempts, [](const Attempt& a) { return a.passed ? 1.0 : 0.0; });
+  add("score", attempts, [](const Attempt& a) { return a.score; });
   const std::vector<Attempt> placed = with(&Attempt::roofline, attempts);
   if (measured.roofline && !placed.empty())
-    figures.roofline = at_every_k(placed, ks, [](const Attempt& a) { return a.roofline; });
+    add("roofline", placed, [](const Attempt& a) { return a.roofline; });
   const std::vector<Attempt> timed = with(&Attempt::speedup, attempts);
   if (!measured.speedup || timed.empty()) return figures;
-  figures.speedup = at_every_k(timed, ks, [](const Attempt& a) { return a.speedup; });
-  figures.fast.emplace();
-  for (const double p : kFastFactors) {
-    (*figures.fast)[p] =
-        at_every_k(timed, ks, [p](const Attempt& a) { return is_fast(a.speedup, p) ? 1.0 : 0.0; });
-  }
+  add("speedup", timed, [](const Attempt& a) { return a.speedup; });
+  for (const double p : kFastFactors)
+    add(fmt::format("fast_{}", p), timed,
+        [p](const Attempt& a) { return is_fast(a.speedup, p) ? 1.0 : 0.0; });
   return figures;
 }
 
-void add(AtK& sum, const AtK& figures, double share) {
-  for (const auto& [k, value] : figures) sum[k] += share * value;
-}
-
-// Over the tasks that have the figure.
-std::optional<AtK> mean_at_k(std::optional<AtK> Figures::*figure,
-                             const std::vector<Figures>& tasks) {
-  const auto count =
-      std::ranges::count_if(tasks, [&](const Figures& task) { return (task.*figure).has_value(); });
-  if (count == 0) return std::nullopt;
-  AtK mean;
-  for (const Figures& task : tasks) {
-    if (task.*figure) add(mean, *(task.*figure), 1 / static_cast<double>(count));
-  }
-  return mean;
-}
-
-Figures mean_figures(const std::vector<Figures>& tasks) {
-  Figures mean;
-  const double share = 1 / static_cast<double>(tasks.size());
-  for (const Figures& task : tasks) {
-    add(mean.passed, task.passed, share);
-    add(mean.score, task.score, share);
-  }
-  mean.speedup = mean_at_k(&Figures::speedup, tasks);
-  mean.roofline = mean_at_k(&Figures::roofline, tasks);
-  if (!mean.speedup) return mean;
-  mean.fast.emplace();
-  const auto timed =
-      std::ranges::count_if(tasks, [](const Figures& task) { return task.speedup.has_value(); });
-  for (const Figures& task : tasks) {
-    if (!task.fast) continue;
-    for (const auto& [p, fast] : *task.fast)
-      add((*mean.fast)[p], fast, 1 / static_cast<double>(timed));
+// Each over the tasks that have the figure.
+Figures mean_figures(const std::vector<TaskMeasurement>& tasks) {
+  std::map<std::string, double> counts;
+  for (const TaskMeasurement& task : tasks)
+    for (const auto& [name, at] : task.figures) ++counts[name];
+  Figures mean = {{"passed", {}}, {"score", {}}};
+  for (const TaskMeasurement& task : tasks) {
+    for (const auto& [name, at] : task.figures)
+      for (const auto& [k, value] : at) mean[name][k] += 1 / counts[name] * value;
   }
   return mean;
 }
@@ -187,14 +163,8 @@ class Estimator {
       if (episode.turns[index].infra_error()) continue;
       turn.kernels.add(evaluation.compiled(), evaluation.passed());
     }
-    turn.so_far = mean_over(tasks(index + 1));
+    turn.so_far = mean_figures(tasks(index + 1));
     return turn;
-  }
-
-  static Figures mean_over(const std::vector<TaskMeasurement>& tasks) {
-    std::vector<Figures> figures;
-    for (const TaskMeasurement& task : tasks) figures.push_back(task.figures);
-    return mean_figures(figures);
   }
 
  private:
@@ -212,11 +182,8 @@ json by_k(const AtK& figures) {
 }
 
 json by_k(const Figures& figures) {
-  json object = {{"passed", by_k(figures.passed)}, {"score", by_k(figures.score)}};
-  if (figures.roofline) object["roofline"] = by_k(*figures.roofline);
-  if (!figures.speedup) return object;
-  object["speedup"] = by_k(*figures.speedup);
-  for (const auto& [p, fast] : *figures.fast) object[fmt::format("fast_{}", p)] = by_k(fast);
+  json object = json::object();
+  for (const auto& [name, at] : figures) object[name] = by_k(at);
   return object;
 }
 
@@ -228,7 +195,7 @@ Measurement measurement_of(std::string name, const std::vector<Episode>& episode
   Measurement result;
   result.name = std::move(name);
   result.tasks = estimator.tasks(static_cast<std::size_t>(turns));
-  result.figures = Estimator::mean_over(result.tasks);
+  result.figures = mean_figures(result.tasks);
   for (const TaskMeasurement& task : result.tasks) result.episodes += task.episodes;
   for (const Episode& episode : episodes) {
     const auto attempt = attempt_of(episode, episode.turns.size());

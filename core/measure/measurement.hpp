@@ -27,14 +27,10 @@ using AtK = std::map<std::size_t, double>;
 // Ouyang et al., arXiv 2502.10517; there a share of the tasks, here at every k).
 inline constexpr double kFastFactors[] = {0.5, 1, 1.5, 2};
 
-struct Figures {
-  AtK passed;  // some kernel is correct: pass@k
-  AtK score;   // the plan's
-  // Over the baseline, of the episodes whose correct kernels have a time; nothing if none has.
-  std::optional<AtK> speedup;
-  std::optional<std::map<double, AtK>> fast;  // by p; like `speedup`
-  std::optional<AtK> roofline;  // share of it, of the episodes whose correct kernels have one
-};
+// By name: passed (some kernel is correct: pass@k) and score (the plan's). Over the episodes whose
+// correct kernels have a time, if any has: speedup over the baseline, and fast_p for each p. Over
+// those whose correct kernels have one: roofline, the share of it.
+using Figures = std::map<std::string, AtK>;
 
 struct TaskMeasurement {
   std::string id;
