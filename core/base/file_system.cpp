@@ -143,12 +143,19 @@ Status make_directories(FileSystem& files, const fs::path& path) {
   return files.sync(folder_of(path));
 }
 
+Result<std::vector<fs::path>> children_of(const fs::path& folder) {
+  std::vector<fs::path> children;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) children.push_back(entry.path());
+  if (error) return failure(file_error("read", folder, error.value()));
+  std::ranges::sort(children);
+  return children;
+}
+
 Status remove_tree(FileSystem& files, const fs::path& path) {
   std::error_code error;
   if (fs::symlink_status(path, error).type() == fs::file_type::directory) {
-    std::vector<fs::path> children;
-    for (const auto& entry : fs::directory_iterator(path, error)) children.push_back(entry.path());
-    if (error) return failure(file_error("read", path, error.value()));
+    KRL_ASSIGN(const std::vector<fs::path> children, children_of(path));
     for (const fs::path& child : children) KRL_TRY(remove_tree(files, child));
   }
   return files.remove(path);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.hpp"
 
@@ -56,6 +57,9 @@ FileSystem& real_file_system();
 
 // The folder that `path` is in; "." for a bare name.
 std::filesystem::path folder_of(const std::filesystem::path& path);
+
+// The files and folders in a folder, sorted.
+Result<std::vector<std::filesystem::path>> children_of(const std::filesystem::path& folder);
 
 // Folders with their parents, their names synced; a whole tree removed.
 Status make_directories(FileSystem& files, const std::filesystem::path& path);

@@ -71,12 +71,9 @@ Status Policies::hand_over(std::uint64_t version) {
 
 // Removes the weights that a killed run left behind.
 Status Policies::remove_others(const fs::path& kept) {
-  std::vector<fs::path> others;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(exchange_, error))
-    if (entry.path() != kept) others.push_back(entry.path());
-  if (error) return failure(file_error("read", exchange_, error.value()));
-  for (const fs::path& other : others) KRL_TRY(remove_tree(files_, other));
+  KRL_ASSIGN(const std::vector<fs::path> all, children_of(exchange_));
+  for (const fs::path& folder : all)
+    if (folder != kept) KRL_TRY(remove_tree(files_, folder));
   return {};
 }
 

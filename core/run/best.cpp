@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <kernelrl/evaluation_json.hpp>
-#include <system_error>
 
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
@@ -60,19 +59,18 @@ BestKernels::BestKernels(fs::path directory, FileSystem& files)
 Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& files) {
   KRL_TRY(make_directories(files, directory));
   BestKernels best(directory, files);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().extension() != ".json") continue;
-    KRL_ASSIGN(const std::string text, read_file(entry.path()));
+  KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));
+  for (const fs::path& record : children) {
+    if (record.extension() != ".json") continue;
+    KRL_ASSIGN(const std::string text, read_file(record));
     const Json json = parse_or_null(text);
     if (!is_record(json)) continue;  // not ours: a user's own file
     const std::string source = json["source"];
     best.speedups_[json["task"]] = json["speedup"];
-    const fs::path kernel = fs::path(entry.path()).replace_extension(".cu");
+    const fs::path kernel = fs::path(record).replace_extension(".cu");
     const Result<std::string> found = read_file(kernel);
     if (!found || *found != source) KRL_TRY(write_atomically(files, kernel, source));
   }
-  if (error) return failure(file_error("read", directory, error.value()));
   return best;
 }
 

@@ -40,16 +40,6 @@ std::optional<int> iteration_of(const std::string& name) {
   return iteration;
 }
 
-Result<std::vector<fs::path>> children_of(const fs::path& directory) {
-  std::error_code error;
-  std::vector<fs::path> children;
-  for (const auto& entry : fs::directory_iterator(directory, error))
-    children.push_back(entry.path());
-  if (error) return failure(file_error("read", directory, error.value()));
-  std::ranges::sort(children);
-  return children;
-}
-
 // Iterations of the steps in place, newest first.
 Result<std::vector<int>> steps_in(const fs::path& directory) {
   KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));

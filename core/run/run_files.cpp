@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <system_error>
 
 #include "core/base/file_system.hpp"
 
@@ -19,19 +17,6 @@ std::string file_name(int iteration) {
   return fmt::format("{}{:06}{}", kPrefix, iteration, kSuffix);
 }
 
-// Sorted by name, which is by iteration.
-Result<std::vector<fs::path>> sample_files(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) files.push_back(entry.path());
-  }
-  if (error) return failure(file_error("read", directory, error.value()));
-  std::ranges::sort(files);
-  return files;
-}
-
 }  // namespace
 
 SampleWriter::SampleWriter(fs::path directory, std::uintmax_t most_bytes, FileSystem& files)
@@ -40,9 +25,12 @@ SampleWriter::SampleWriter(fs::path directory, std::uintmax_t most_bytes, FileSy
 Result<SampleWriter> SampleWriter::open(const fs::path& directory, int last_iteration,
                                         FileSystem& files, std::uintmax_t most_bytes) {
   KRL_TRY(make_directories(files, directory));
-  KRL_ASSIGN(const std::vector<fs::path> found, sample_files(directory));
-  for (const fs::path& file : found)
-    if (file.filename() > file_name(last_iteration)) KRL_TRY(files.remove(file));
+  KRL_ASSIGN(const std::vector<fs::path> found, children_of(directory));
+  for (const fs::path& file : found) {
+    const std::string name = file.filename();
+    const bool samples = name.starts_with(kPrefix) && name.ends_with(kSuffix);
+    if (samples && name > file_name(last_iteration)) KRL_TRY(files.remove(file));
+  }
   return SampleWriter(directory, most_bytes, files);
 }
 
