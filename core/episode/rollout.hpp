@@ -1,5 +1,5 @@
-// A rollout: groups of episodes that are played side by side. What is played, by whom, and what comes
-// of it.
+// A rollout: groups of episodes that are played side by side. Defines what is played, by whom, and
+// what comes of it.
 #pragma once
 
 #include <functional>

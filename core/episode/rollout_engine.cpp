@@ -117,11 +117,9 @@ std::vector<Group> RolloutEngine::end_rollout() {
     if (status_) status_ = rollout_->status;
   }
   rollout_.reset();
-  const std::size_t missing =
-      goes_on ? std::min(wanted_ - std::min(wanted_, teaching_), spares_.size()) : 0;
-  const std::vector<Group> next(spares_.begin(),
-                                spares_.begin() + static_cast<std::ptrdiff_t>(missing));
-  spares_.erase(spares_.begin(), spares_.begin() + static_cast<std::ptrdiff_t>(missing));
+  std::vector<Group> next;
+  for (; goes_on && !spares_.empty() && teaching_ + next.size() < wanted_; spares_.pop_front())
+    next.push_back(spares_.front());
   if (next.empty()) {
     spares_.clear();
     wanted_ = teaching_ = 0;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "core/base/file_system.hpp"
 
 namespace krl::core {
