@@ -103,28 +103,13 @@ Status GroupPlay::play(std::size_t member, std::size_t order, Yield yield) {
   const std::int64_t most = context_.settings.turns;
   while (static_cast<std::int64_t>(episode.turns.size()) < most && rollout_.status) {
     TurnRecord turn;
-    Result<Prompt> prompt = next_prompt(episode);
-    if (!prompt) {
-      lose(std::move(turn), prompt.error(), episode);
+    KRL_ASSIGN(std::optional<Reply> reply, next_reply(turn, episode, order, yield));
+    if (!reply) break;
+    if (reply->lost) {
+      lose(std::move(turn), *reply->lost, episode);
       break;
     }
-    turn.prompt = *std::move(prompt);
-    const auto tokens = tokens_of(turn.prompt, episode, yield);
-    if (!tokens && loses_turns(tokens.error())) {
-      lose(std::move(turn), tokens.error(), episode);
-      break;
-    }
-    if (!tokens) return failure(tokens.error());
-    if (const Status room = check_room(*tokens); !room) {
-      if (episode.turns.empty()) lose(std::move(turn), room.error(), episode);
-      break;
-    }
-    KRL_ASSIGN(Reply reply, ask(request_for(turn.prompt, *tokens, episode), order, yield));
-    if (reply.lost) {
-      lose(std::move(turn), *reply.lost, episode);
-      break;
-    }
-    turn.answer = std::move(reply.answer);
+    turn.answer = std::move(reply->answer);
     turn.candidate = extract_candidate(turn.answer, context_.settings.in_thought);
     KRL_ASSIGN(Evaluated evaluated, evaluate(episode, turn.candidate, yield));
     turn.evaluation = std::move(evaluated.evaluation);
@@ -139,6 +124,23 @@ Status GroupPlay::play(std::size_t member, std::size_t order, Yield yield) {
     break;
   }
   return {};
+}
+
+// Builds the prompt of the next turn and asks for its answer; nothing if the earlier turns leave no
+// room for one.
+Result<std::optional<Reply>> GroupPlay::next_reply(TurnRecord& turn, const Episode& episode,
+                                                   std::size_t order, Yield yield) {
+  Result<Prompt> prompt = next_prompt(episode);
+  if (!prompt) return Reply{{}, prompt.error()};
+  turn.prompt = *std::move(prompt);
+  const auto tokens = tokens_of(turn.prompt, episode, yield);
+  if (!tokens && loses_turns(tokens.error())) return Reply{{}, tokens.error()};
+  if (!tokens) return failure(tokens.error());
+  if (const Status room = check_room(*tokens); !room) {
+    if (!episode.turns.empty()) return std::nullopt;
+    return Reply{{}, room.error()};
+  }
+  return ask(request_for(turn.prompt, *tokens, episode), order, yield);
 }
 
 // An error where the documents for it could not be had.

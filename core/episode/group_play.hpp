@@ -57,6 +57,8 @@ class GroupPlay {
  private:
   using Tokens = std::vector<std::int32_t>;
 
+  Result<std::optional<Reply>> next_reply(TurnRecord& turn, const Episode& episode,
+                                          std::size_t order, Yield yield);
   Result<Prompt> next_prompt(const Episode& episode) const;
   bool wants_tokens() const;
   const Policy& tokenizer() const;
