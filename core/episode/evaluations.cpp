@@ -10,22 +10,6 @@
 #include "core/base/log.hpp"
 
 namespace krl::core {
-namespace {
-
-Evaluation without_kernel(const Candidate& candidate, const std::string& backend,
-                          Contract contract) {
-  Evaluation evaluation;
-  evaluation.verdict = Verdict::kFormatError;
-  evaluation.why = candidate.format == Format::kTruncated
-                       ? "the answer ended before its kernel was complete"
-                       : "the answer holds no kernel";
-  evaluation.backend = backend;
-  evaluation.contract = contract;
-  return evaluation;
-}
-
-}  // namespace
-
 EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const {
   EvaluateOptions options;
   if (shapes != Shapes::kTraining) options.stages |= KRL_STAGE_HOLDOUT;
@@ -44,9 +28,19 @@ std::string Evaluations::key_of(const Task& task, const std::string& source,
 
 Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int round,
                                         Shapes shapes) const {
-  if (candidate.source.empty() || candidate.format == Format::kTruncated) {
-    return Evaluated{without_kernel(candidate, backend().id, contract_), false};
-  }
+  const auto without_result = [&](Verdict verdict, std::string why) {
+    Evaluation evaluation;
+    evaluation.verdict = verdict;
+    evaluation.why = std::move(why);
+    evaluation.contract = contract_;
+    evaluation.backend = backend().id;
+    return evaluation;
+  };
+  if (candidate.format == Format::kTruncated)
+    return Evaluated{
+        without_result(Verdict::kFormatError, "the answer ended before its kernel was complete")};
+  if (candidate.source.empty())
+    return Evaluated{without_result(Verdict::kFormatError, "the answer holds no kernel")};
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
   if (ledger_ != nullptr) {
@@ -61,11 +55,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   if (evaluation.error().code == Code::kCancelled) return failure(std::move(evaluation).error());
   log(Severity::kError, fmt::format("{}: not evaluated, the turn is dropped: {}", task.id,
                                     evaluation.error().message));
-  Evaluation lost;
-  lost.verdict = Verdict::kInfraError;
-  lost.why = evaluation.error().message;
-  lost.contract = contract_;
-  lost.backend = backend().id;
+  Evaluation lost = without_result(Verdict::kInfraError, evaluation.error().message);
   KRL_TRY(record("", round, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};
 }

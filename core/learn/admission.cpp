@@ -49,38 +49,28 @@ std::vector<Contenders> contenders_in(const std::vector<Episode>& episodes,
   return list;
 }
 
-class Admission {
- public:
-  Admission(int iteration, const Evaluations& evaluations)
-      : iteration_(iteration), evaluations_(evaluations) {}
-
-  // Returns the fastest kernel that passes the second evaluation, with that one's figures; nothing
-  // if none does.
-  Result<std::optional<BestKernel>> choose(Contenders& contenders) const {
-    std::set<std::string_view> tried;
-    for (const TurnRecord* turn : contenders.turns) {
-      if (!tried.insert(turn->candidate.source).second) continue;
-      KRL_ASSIGN(const Evaluated second, evaluations_.evaluate(*contenders.task, turn->candidate,
-                                                               iteration_, Shapes::kAll));
-      const Evaluation& evaluation = second.evaluation;
-      if (evaluation.infra_error() || second.reused) continue;  // known: offered before, or refused
-      if (evaluation.passed() && std::isfinite(evaluation.speedup())) {
-        return BestKernel{contenders.task->id, iteration_, turn->candidate.source, evaluation};
-      }
-      ++contenders.refused;
-      log(Severity::kWarning,
-          fmt::format(
-              "{}: a kernel {:.2f} times as fast as the baseline is not accepted as the best one: {}: {}",
-              contenders.task->id, turn->evaluation.speedup(), name_of(evaluation.verdict),
-              evaluation.why));
-    }
-    return std::nullopt;
+// Returns the fastest kernel that passes the second evaluation, with that one's figures; nothing if
+// none does.
+Result<std::optional<BestKernel>> choose(Contenders& contenders, int iteration,
+                                         const Evaluations& evaluations) {
+  std::set<std::string_view> tried;
+  for (const TurnRecord* turn : contenders.turns) {
+    if (!tried.insert(turn->candidate.source).second) continue;
+    KRL_ASSIGN(const Evaluated second,
+               evaluations.evaluate(*contenders.task, turn->candidate, iteration, Shapes::kAll));
+    const Evaluation& evaluation = second.evaluation;
+    if (evaluation.infra_error() || second.reused) continue;  // known: offered before, or refused
+    if (evaluation.passed() && std::isfinite(evaluation.speedup()))
+      return BestKernel{contenders.task->id, iteration, turn->candidate.source, evaluation};
+    ++contenders.refused;
+    log(Severity::kWarning,
+        fmt::format(
+            "{}: a kernel {:.2f} times as fast as the baseline is not accepted as the best one: {}: {}",
+            contenders.task->id, turn->evaluation.speedup(), name_of(evaluation.verdict),
+            evaluation.why));
   }
-
- private:
-  const int iteration_;
-  const Evaluations& evaluations_;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -88,9 +78,9 @@ Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
                           const Evaluations& evaluations, BestKernels& best, Metrics& metrics) {
   std::vector<Contenders> contenders = contenders_in(episodes, best.speedups());
   std::vector<Result<std::optional<BestKernel>>> chosen(contenders.size());
-  const Admission admission(iteration, evaluations);
-  evaluations.side_by_side(contenders.size(),
-                           [&](std::size_t i) { chosen[i] = admission.choose(contenders[i]); });
+  evaluations.side_by_side(contenders.size(), [&](std::size_t i) {
+    chosen[i] = choose(contenders[i], iteration, evaluations);
+  });
   double refused = 0;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     KRL_ASSIGN(const std::optional<BestKernel> kernel, std::move(chosen[i]));
