@@ -95,18 +95,13 @@ std::string joined(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
-std::string text_or(const Node& table, std::string_view key, const std::string& other) {
-  const Node* node = table.find_text(key);
-  return node == nullptr ? other : *node->text();
-}
-
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 // True if `over` chooses something else by `key` than `base` with its default.
 bool changes(const Node& base, const Node& over, std::string_view key,
              const std::string& fallback = {}) {
-  const std::string before = text_or(base, key, fallback);
-  return text_or(over, key, before) != before;
+  const std::string before = base.text_at(key, fallback);
+  return over.text_at(key, before) != before;
 }
 
 // Keys of a component's table that belong to the core, not to the component. Tables of components
@@ -171,24 +166,13 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_list_of_tables(const Node& node) {
-  const Node::Array& all = node.elements();
-  return node.is_array() &&
-         std::ranges::all_of(all, [](const Node& element) { return element.is_table(); });
-}
-
-std::string word_at(const Node& table, std::string_view key, const char* other) {
-  const Node* node = table.find_text(key);
-  return node == nullptr ? other : *node->text();
-}
-
 // True if an element of the plan's list affects a stage, or the plan (null).
 bool concerns(const Node& element, const std::string& list, const Node* stage) {
   if (stage == nullptr || list != "dataset") return true;
-  const std::string role = word_at(element, "role", "train");
+  const std::string role = element.text_at("role", "train");
   if (role == "retrieval") return true;
   const bool examples = role == "warmup";
-  return examples == (word_at(*stage, "kind", "") == "sft");
+  return examples == (stage->text_at("kind") == "sft");
 }
 
 // The names of elements that are only in `before`; of equal names, as many as there are too many.
@@ -231,7 +215,7 @@ void note_loss(const std::string& list, const Node& before, const Node& after, c
   const std::vector<std::string> lost = lost_names(list, before, after, stage);
   if (lost.empty()) return;
   const Origin& at = place_of(after);
-  const std::string name = stage == nullptr ? "" : word_at(*stage, "name", "");
+  const std::string name = stage == nullptr ? "" : stage->text_at("name");
   const bool argument = at.source != nullptr && at.source->name == "--set";
   const std::string in_stage = stage == nullptr ? "" : argument ? "stage." + name + "." : "stage.";
   const std::string adding = in_stage + kAdd + "." + list;
@@ -252,7 +236,7 @@ void append(Node& list, const Node& more) {
 void add(Node& tables, const Entry& addition, bool wait) {
   const std::string& name = addition.key;
   const Node& more = addition.value;
-  if (contains(list_names(false), name) && is_list_of_tables(more)) {
+  if (contains(list_names(false), name) && more.is_list_of_tables()) {
     Node* list = tables.find(name);
     if (list != nullptr && list->is_array()) return append(*list, more);
     if (list == nullptr && !wait) return tables.set(name, addition.origin, more);
@@ -306,7 +290,7 @@ void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::st
   }
   Node own = layer;
   own.erase(kAdd);
-  merge(tables, own, wait ? "stage." + word_at(*stage, "name", "") : "");
+  merge(tables, own, wait ? "stage." + stage->text_at("name") : "");
   const Node* additions = layer.find(kAdd);
   if (additions == nullptr) return;
   if (!additions->is_table()) return tables.set(kAdd, additions->origin, *additions);
@@ -327,7 +311,7 @@ void refuse_additions(Node& tables, bool of_stage, std::vector<Problem>& problem
     if (!contains(known, addition.key)) {
       problems.push_back({addition.origin, "nothing can be added to '" + addition.key + "'",
                           spelling_hint(addition.key, known, "lists")});
-    } else if (!is_list_of_tables(addition.value)) {
+    } else if (!addition.value.is_list_of_tables()) {
       problems.push_back({addition.value.origin,
                           "'add." + addition.key + "' must be a list of tables",
                           "write " + header + addition.key + "]]"});

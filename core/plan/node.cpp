@@ -137,6 +137,10 @@ tl::expected<Node, Problem> parse(const std::string& text, Converter converter) 
 
 Node Node::table(Origin origin) { return {Table{}, std::move(origin)}; }
 
+bool Node::is_list_of_tables() const {
+  return is_array() && std::ranges::all_of(elements(), &Node::is_table);
+}
+
 const Node* Node::find(std::string_view key) const {
   const auto* table = std::get_if<Table>(&value);
   if (table == nullptr) return nullptr;
@@ -156,6 +160,11 @@ const Node* Node::find_path(std::string_view dotted) const {
 const Node* Node::find_text(std::string_view dotted) const {
   const Node* node = find_path(dotted);
   return node != nullptr && node->text() != nullptr ? node : nullptr;
+}
+
+std::string Node::text_at(std::string_view dotted, std::string otherwise) const {
+  const Node* node = find_text(dotted);
+  return node == nullptr ? std::move(otherwise) : *node->text();
 }
 
 const Node* Node::find_name() const {

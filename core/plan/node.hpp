@@ -32,6 +32,8 @@ struct Node {
 
   bool is_table() const { return std::holds_alternative<Table>(value); }
   bool is_array() const { return std::holds_alternative<Array>(value); }
+  // True for an array of which every element is a table.
+  bool is_list_of_tables() const;
   const std::string* text() const { return std::get_if<std::string>(&value); }
 
   // Returns the value under a key of a table; nullptr if there is none, or if this is not a table.
@@ -41,6 +43,8 @@ struct Node {
   const Node* find_path(std::string_view dotted) const;
   // The same if the value is a string.
   const Node* find_text(std::string_view dotted) const;
+  // That string; `otherwise` if there is none.
+  std::string text_at(std::string_view dotted, std::string otherwise = {}) const;
   // The text that an element of a list is known by: its `name`, or else its `use`.
   const Node* find_name() const;
 

@@ -28,11 +28,6 @@ std::vector<std::string> parts_of(Kind kind) {
   return parts;
 }
 
-std::string text_at(const Node& table, std::string_view key) {
-  const Node* node = table.find_text(key);
-  return node == nullptr ? std::string() : *node->text();
-}
-
 // Overwrites what `given` has with the checked values of the same keys.
 void take_checked(Node& given, const Node& checked) {
   if (!given.is_table() || !checked.is_table()) {
@@ -129,10 +124,7 @@ class Resolver {
   }
 
   void check_list(Node& list, const TableRules& rules) {
-    const auto& elements = list.elements();
-    const bool tables =
-        std::ranges::all_of(elements, [](const Node& element) { return element.is_table(); });
-    if (!list.is_array() || !tables) {
+    if (!list.is_list_of_tables()) {
       report(list.origin, "'" + rules.name + "' must be a list of tables",
              "write [[" + rules.name + "]]");
       list.value = Node::Array{};
@@ -149,7 +141,7 @@ class Resolver {
   void check_one_retrieval(const Node& datasets) {
     bool has_one = false;
     for (const Node& dataset : datasets.elements()) {
-      if (text_at(dataset, "role") != "retrieval") continue;
+      if (dataset.text_at("role") != "retrieval") continue;
       if (has_one)
         report(dataset.find("role")->origin, "another dataset has the role 'retrieval' already",
                "build one index of all documents");
@@ -208,7 +200,7 @@ class Resolver {
   }
 
   Node check_stage(Node& stage, const Node& unresolved) {
-    const std::string name = text_at(stage, "name"), kind = text_at(stage, "kind");
+    const std::string name = stage.text_at("name"), kind = stage.text_at("kind");
     check_overrides(stage, kind);
     if (Node* additions = stage.find("add")) check_overrides(*additions, kind);
     TableContext context{"in stage '" + name + "'", {"add"}, folder_};
@@ -276,7 +268,7 @@ class Resolver {
   }
 
   void check_needs(const Node& stage, const std::string& kind, const Node& settings) {
-    const std::string name = "stage '" + text_at(stage, "name") + "'";
+    const std::string name = "stage '" + stage.text_at("name") + "'";
     if (kind == "sft" && !has_role(settings, "warmup")) {
       report(stage.origin, name + " has no examples",
              "add [[dataset]] with role = \"warmup\", for instance use = \"templates\"");
@@ -298,7 +290,7 @@ class Resolver {
     if (datasets == nullptr) return false;
     const auto& all = datasets->elements();
     return std::ranges::any_of(
-        all, [role](const Node& dataset) { return text_at(dataset, "role") == role; });
+        all, [role](const Node& dataset) { return dataset.text_at("role") == role; });
   }
 
   // Notes absent paths of all components in use: the policies, and the components in force during
@@ -361,7 +353,7 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems) {
   const std::string what(name_of(kind));
-  const std::string id = text_at(table, "use");
+  const std::string id = table.text_at("use");
   const CatalogEntry* component = catalog.find(kind, id);
   if (component == nullptr) {
     const Node* use = table.find("use");
