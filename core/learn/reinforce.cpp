@@ -13,6 +13,7 @@
 #include "core/learn/declared_metrics.hpp"
 #include "core/learn/goal.hpp"
 #include "core/learn/optimizer_step.hpp"
+#include "core/learn/outage.hpp"
 #include "core/learn/returns.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/stagnation.hpp"

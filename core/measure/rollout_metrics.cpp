@@ -1,11 +1,12 @@
 #include "core/measure/rollout_metrics.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <span>
 
 #include "core/base/metrics.hpp"
@@ -259,22 +260,6 @@ std::span<const Collector::Row> Collector::rows() {
   return kRows;
 }
 
-// One bad iteration may be an accident of the network, and is still learned from.
-constexpr std::size_t kLongestOutage = 3;
-
-// Returns the share of all turns that were lost to infrastructure.
-double lost_share(const std::vector<Episode>& episodes) {
-  double turns = 0, lost = 0;
-  for (const Episode& episode : episodes) {
-    for (const TurnRecord& turn : episode.turns) {
-      const bool counts = !(turn.lost && episode.refused);
-      turns += counts ? 1 : 0;
-      lost += counts && turn.infra_error() ? 1 : 0;
-    }
-  }
-  return turns == 0 ? 0 : lost / turns;
-}
-
 }  // namespace
 
 void declare_rollout_metrics(MetricNames& names) {
@@ -288,22 +273,6 @@ Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<
   Collector collector(terms);
   for (const Episode& episode : episodes) collector.add(episode);
   return collector.metrics(turns);
-}
-
-Status Outage::add(const RolloutResult& rollout) {
-  const double share = lost_share(rollout.episodes);
-  if (share <= most_) {
-    shares_.clear();
-    return {};
-  }
-  if (shares_.empty()) first_ = rollout.lost;
-  shares_.push_back(share);
-  if (shares_.size() < kLongestOutage) return {};
-  return failure(
-      first_->code,
-      fmt::format(
-          "{} consecutive iterations lost more of their turns to infrastructure errors than run.max_infra_share = {} ({:.2f}), the first turn because: {}\nfix that and resume the run",
-          shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
 }
 
 }  // namespace krl::core

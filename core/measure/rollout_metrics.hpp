@@ -1,14 +1,11 @@
 // The metrics of a rollout: of rewards, answers and kernels.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/metrics.hpp"
-#include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
-#include "core/episode/rollout.hpp"
 
 namespace krl::core {
 
@@ -28,22 +25,5 @@ namespace krl::core {
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
 void declare_rollout_metrics(MetricNames& names);
-
-// Detects that the infrastructure is down: consecutive iterations lose too many of their turns to
-// it. Belongs to one run; one thread.
-class Outage {
- public:
-  // `most`: the share of an iteration's turns that may be lost to infrastructure; 1 = any.
-  explicit Outage(double most) : most_(most) {}
-
-  // Counts a rollout. An error if it is the third in a row that lost more: it has the first cause
-  // of the first of them. Turns whose prompt the policy refused are not infrastructure errors.
-  Status add(const RolloutResult& rollout);
-
- private:
-  const double most_;
-  std::vector<double> shares_;  // shares of consecutive rollouts that lost more
-  std::optional<Error> first_;  // the first cause of the first of them
-};
 
 }  // namespace krl::core
