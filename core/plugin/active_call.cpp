@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 10> kQuick = {
 
 template <std::size_t n>
 bool contains(const std::array<std::string_view, n>& functions, std::string_view function) {
-  return std::find(functions.begin(), functions.end(), function) != functions.end();
+  return std::ranges::find(functions, function) != functions.end();
 }
 
 // Notes that are due, and when the next one is.
@@ -92,7 +92,7 @@ ActiveCall::ActiveCall(const Callee& callee, std::string_view function)
 ActiveCall::~ActiveCall() {
   if (process_ != ::getpid()) end_forked_child(*this);
   const std::lock_guard lock(g_calls_mutex);
-  g_calls.erase(std::find(g_calls.begin(), g_calls.end(), this));
+  g_calls.erase(std::ranges::find(g_calls, this));
   t_innermost = outer_;
 }
 

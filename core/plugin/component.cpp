@@ -22,8 +22,7 @@ bool has_vendor(std::string_view id) { return id.find('.') != std::string_view::
 bool is_id(std::string_view id) {
   if (id.empty() || id.size() > kMostIdBytes || !is_letter(id.front())) return false;
   const bool empty_word = id.find("..") != std::string_view::npos || id.back() == '.';
-  return !empty_word &&
-         std::all_of(id.begin(), id.end(), [](char c) { return c == '.' || is_of_a_word(c); });
+  return !empty_word && std::ranges::all_of(id, [](char c) { return c == '.' || is_of_a_word(c); });
 }
 
 std::uint32_t Component::needs() const {

@@ -87,9 +87,8 @@ struct Found {
 // A part of a metric's name.
 bool is_reason(std::string_view word) {
   constexpr std::size_t kMostBytes = 32;
-  return word.size() <= kMostBytes && std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || c == '_';
-         });
+  return word.size() <= kMostBytes &&
+         std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
 krl_status put_found(const krl_found_sink* sink, const krl_found* found) {

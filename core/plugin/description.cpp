@@ -37,8 +37,8 @@ Status check_key(Kind kind, const std::string& key) {
   }
   const std::vector<KeyRule>& taken = table_rules(name_of(kind)).keys;
   const std::string first = key.substr(0, key.find('.'));
-  const bool reserved = std::any_of(taken.begin(), taken.end(),
-                                    [&](const KeyRule& rule) { return rule.key == first; });
+  const bool reserved =
+      std::ranges::any_of(taken, [&](const KeyRule& rule) { return rule.key == first; });
   if (!reserved) return {};
   return invalid(fmt::format("'{}' is reserved for kernelrl in the table of a {}; rename it", first,
                              name_of(kind)));
@@ -330,7 +330,7 @@ Result<std::vector<Component>> read_description(const krl_plugin* plugin,
     const auto same = [&](const Component& earlier) {
       return earlier.kind == component->kind && earlier.id == component->id;
     };
-    if (std::any_of(components.begin(), components.end(), same)) return invalid(what + " twice");
+    if (std::ranges::any_of(components, same)) return invalid(what + " twice");
     component->plugin = info;
     components.push_back(std::move(*component));
   }

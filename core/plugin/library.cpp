@@ -36,7 +36,7 @@ constexpr std::string_view kElf =
     "ELF";
 
 bool is_text(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+  return std::ranges::all_of(bytes, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x20 || (byte >= '\t' && byte <= '\r');
   });

@@ -35,20 +35,17 @@ std::vector<fs::path> each_once(const std::vector<fs::path>& folders) {
     std::error_code ignored;
     fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
     if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
-    if (std::find(unique.begin(), unique.end(), absolute) == unique.end())
-      unique.push_back(std::move(absolute));
+    if (std::ranges::find(unique, absolute) == unique.end()) unique.push_back(std::move(absolute));
   }
   return unique;
 }
 
 std::vector<fs::path> files_of(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() > kSuffix.size() && name.ends_with(kSuffix)) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = children_of(folder).value_or(std::vector<fs::path>());
+  std::erase_if(files, [](const fs::path& file) {
+    const std::string name = file.filename().string();
+    return name.size() <= kSuffix.size() || !name.ends_with(kSuffix);
+  });
   return files;
 }
 
@@ -111,7 +108,7 @@ std::vector<Registry::File> Registry::find_files() {
       }
       const bool installed = is_installed(folder) || is_installed(path.parent_path());
       const auto same = [&path](const File& file) { return file.path == path; };
-      const auto known = std::find_if(files.begin(), files.end(), same);
+      const auto known = std::ranges::find_if(files, same);
       if (known == files.end()) {
         files.push_back({path, installed});
       } else {
@@ -195,29 +192,20 @@ Catalog Registry::catalog() const {
 std::vector<std::string> Registry::notes_on(const Key& key) const {
   std::vector<std::string> notes;
   for (const Rejected& r : rejected_) {
-    if (std::find(r.offers.begin(), r.offers.end(), key) == r.offers.end()) continue;
+    if (std::ranges::find(r.offers, key) == r.offers.end()) continue;
     notes.push_back(fmt::format("not loaded: {}: {}", r.path.string(), r.why));
   }
   return notes;
 }
 
 std::vector<fs::path> strangers_folders(const std::vector<fs::path>& first) {
-  std::vector<fs::path> folders;
-  const auto add = [&folders](const fs::path& folder) {
-    std::error_code ignored;
-    fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
-    if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
-    const bool known = std::find(folders.begin(), folders.end(), absolute) != folders.end();
-    if (!known) folders.push_back(std::move(absolute));
-  };
-  for (const fs::path& folder : first) add(folder);
+  std::vector<fs::path> folders = first;
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     std::istringstream names(variable);
-    for (std::string name; std::getline(names, name, ':');) {
-      if (!name.empty()) add(name);
-    }
+    for (std::string name; std::getline(names, name, ':');)
+      if (!name.empty()) folders.emplace_back(name);
   }
-  return folders;
+  return each_once(folders);
 }
 
 fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
