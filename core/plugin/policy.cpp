@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 
 #include "core/plugin/policy_calls.hpp"
 #include "core/plugin/views.hpp"
@@ -58,6 +59,37 @@ Status checked(const Call& call, std::string_view function, const Status& status
 
 void merge(Metrics& into, const Metrics& from) {
   for (const auto& [name, value] : from) merge_metric(into, name, value);
+}
+
+// Calls a function that gives no results but figures, which are added to `metrics`, if there are
+// any to be kept.
+template <class... Args>
+Status call_once(const Instance& instance, std::string_view name, Metrics* metrics,
+                 krl_status (*function)(void*, const krl_call*, Args...),
+                 std::type_identity_t<Args>... args) {
+  Call call(instance.component(), instance.scope());
+  KRL_TRY(instance.run(
+      call, name, [&](void* self, auto* context) { return function(self, context, args...); }));
+  if (metrics != nullptr) merge(*metrics, call.metrics());
+  return {};
+}
+
+// Calls a function that gives a number for every token of the examples.
+template <class Sink, class Function>
+Result<std::vector<std::vector<float>>> numbers_of(const Instance& instance, std::string_view name,
+                                                   const char* what,
+                                                   const std::vector<Example>& examples,
+                                                   const Function& function) {
+  const CViews<Example> c_examples(examples);
+  return instance.patiently([&]() -> Result<std::vector<std::vector<float>>> {
+    NumberReceiver<Sink> receiver(examples, what);
+    Call call(instance.component(), instance.scope());
+    const Status status = instance.run(call, name, [&](void* self, auto* context) {
+      return function(self, context, c_examples, receiver.c());
+    });
+    KRL_TRY(checked(call, name, status, receiver));
+    return std::move(receiver).take();
+  });
 }
 
 }  // namespace
@@ -237,76 +269,49 @@ Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& a
 Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) const {
   std::vector<krl_str> c_texts;
   for (const std::string& text : texts) c_texts.push_back(to_c(text));
-  Call call(component(), instance_.scope());
-  return instance_.run(call, "fit", [&](void* self, auto* context) {
-    return table().fit(self, context, c_texts.data(), c_texts.size(), seed);
-  });
+  return call_once(instance_, "fit", nullptr, table().fit, c_texts.data(), c_texts.size(), seed);
 }
 
 Status Policy::forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const {
   const CView c_loss(loss);
   const CViews<Example> c_examples(batch);
-  Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
-    return table().forward_backward(self, context, c_loss.c(), c_examples.data(),
-                                    c_examples.size());
-  }));
-  merge(metrics, call.metrics());
-  return {};
+  return call_once(instance_, "forward_backward", &metrics, table().forward_backward, c_loss.c(),
+                   c_examples.data(), c_examples.size());
 }
 
 Status Policy::optimizer_step(const Optimizer& optimizer, Metrics& metrics) const {
   const CView c_optimizer(optimizer);
-  Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "optimizer_step", [&](void* self, auto* context) {
-    return table().optimizer_step(self, context, c_optimizer.c());
-  }));
-  merge(metrics, call.metrics());
-  return {};
+  return call_once(instance_, "optimizer_step", &metrics, table().optimizer_step, c_optimizer.c());
 }
 
 Result<std::vector<std::vector<float>>> Policy::logprobs(
     double temperature, const std::vector<Example>& examples) const {
   const auto logprobs = function_of(component(), &krl_policy_v::logprobs);
   if (logprobs == nullptr) return failure(lacks(component(), kGivesNoLogprobs).error());
-  const CViews<Example> c_examples(examples);
-  return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
-    NumberReceiver<krl_logprob_sink> receiver(examples, "logprob");
-    Call call(component(), instance_.scope());
-    const Status status = instance_.run(call, "logprobs", [&](void* self, auto* context) {
-      return logprobs(self, context, temperature, c_examples.data(), c_examples.size(),
-                      receiver.c());
-    });
-    KRL_TRY(checked(call, "logprobs", status, receiver));
-    return std::move(receiver).take();
-  });
+  return numbers_of<krl_logprob_sink>(
+      instance_, "logprobs", "logprob", examples,
+      [&](void* self, auto* context, const CViews<Example>& c_examples, auto* sink) {
+        return logprobs(self, context, temperature, c_examples.data(), c_examples.size(), sink);
+      });
 }
 
 Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
-  const CViews<Example> c_examples(examples);
-  return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
-    NumberReceiver<krl_critic_sink> receiver(examples, "value");
-    Call call(component(), instance_.scope());
-    const auto values = function_of(component(), &krl_policy_v::values);
-    if (values == nullptr)
-      return failure(call.broken("describe", "it reports a critic, but has no values()"));
-    const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
-      return values(self, context, c_examples.data(), c_examples.size(), receiver.c());
-    });
-    KRL_TRY(checked(call, "values", status, receiver));
-    return std::move(receiver).take();
-  });
+  const auto values = function_of(component(), &krl_policy_v::values);
+  if (values == nullptr)
+    return failure(Call(component(), instance_.scope())
+                       .broken("describe", "it reports a critic, but has no values()"));
+  return numbers_of<krl_critic_sink>(
+      instance_, "values", "value", examples,
+      [&](void* self, auto* context, const CViews<Example>& c_examples, auto* sink) {
+        return values(self, context, c_examples.data(), c_examples.size(), sink);
+      });
 }
 
 Result<std::uint64_t> Policy::publish() const {
   if (const auto publish = function_of(component(), &krl_policy_v::publish)) {
     std::uint64_t version = 0;
-    const Status status = instance_.patiently([&] {
-      Call call(component(), instance_.scope());
-      return instance_.run(call, "publish", [&](void* self, auto* context) {
-        return publish(self, context, &version);
-      });
-    });
+    const Status status = instance_.patiently(
+        [&] { return call_once(instance_, "publish", nullptr, publish, &version); });
     if (status) return version;
     if (!is_unimplemented(status)) return failure(status.error());
   }
@@ -319,54 +324,38 @@ Status Policy::adopt_weights(const Weights& weights) const {
   if (adopt == nullptr) return lacks(component(), "cannot adopt weights from another policy");
   const krl_weights c_weights{sizeof(krl_weights), weights.kind, to_c(weights.directory),
                               weights.version};
-  return instance_.patiently([&] {
-    Call call(component(), instance_.scope());
-    return instance_.run(call, "adopt_weights", [&](void* self, auto* context) {
-      return adopt(self, context, &c_weights);
-    });
-  });
+  return instance_.patiently(
+      [&] { return call_once(instance_, "adopt_weights", nullptr, adopt, &c_weights); });
 }
 
 Status Policy::forget(const std::string& directory) const {
   const auto forget = function_of(component(), &krl_policy_v::forget);
   if (forget == nullptr) return {};
-  Call call(component(), instance_.scope());
-  Status status = instance_.run(call, "forget", [&](void* self, auto* context) {
-    return forget(self, context, to_c(directory));
-  });
+  Status status = call_once(instance_, "forget", nullptr, forget, to_c(directory));
   if (is_unimplemented(status)) return {};
   return status;
 }
 
 Status Policy::save(const std::string& directory) const {
-  Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "save", [&](void* self, auto* context) {
-    return table().save(self, context, to_c(directory));
-  }));
+  KRL_TRY(call_once(instance_, "save", nullptr, table().save, to_c(directory)));
   std::error_code error;
   if (!std::filesystem::is_empty(directory, error) || error) return {};
-  return failure(call.broken(
-      "save",
-      fmt::format("it wrote nothing to '{}', so a run could not be resumed from it", directory)));
+  const std::string why =
+      fmt::format("it wrote nothing to '{}', so a run could not be resumed from it", directory);
+  return failure(Call(component(), instance_.scope()).broken("save", why));
 }
 
 Status Policy::load(const std::string& directory) const {
   if (table().load == nullptr) return lacks(component(), "cannot load a checkpoint");
   bounds_->described = bounds_->sampled = 0;  // it may go back to earlier weights
-  return instance_.patiently([&] {
-    Call call(component(), instance_.scope());
-    return instance_.run(call, "load", [&](void* self, auto* context) {
-      return table().load(self, context, to_c(directory));
-    });
-  });
+  return instance_.patiently(
+      [&] { return call_once(instance_, "load", nullptr, table().load, to_c(directory)); });
 }
 
 Status Policy::export_weights(const std::string& directory, const std::string& format) const {
-  Call call(component(), instance_.scope());
   if (table().export_weights == nullptr) return lacks(component(), "has no weights to export");
-  return instance_.run(call, "export_weights", [&](void* self, auto* context) {
-    return table().export_weights(self, context, to_c(directory), to_c(format));
-  });
+  return call_once(instance_, "export_weights", nullptr, table().export_weights, to_c(directory),
+                   to_c(format));
 }
 
 }  // namespace krl::core
