@@ -50,7 +50,7 @@ TurnRecord scored(double score) {
 // Three turns of two episodes, which return 0 + 0.4 · 2 = 0.8, 2 and 3.
 TrainingSet samples_by(const LearnSettings& learn) {
   const Task task{"t", "", "", 0, ""};
-  return select_examples({{&task, 0, 0, {scored(0), scored(2)}}, {&task, 0, 1, {scored(3)}}},
+  return select_examples({{&task, {}, 0, {scored(0), scored(2)}}, {&task, {}, 1, {scored(3)}}},
                          learn);
 }
 
