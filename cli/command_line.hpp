@@ -3,8 +3,10 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace krl::cli {
@@ -13,6 +15,15 @@ using Words = std::vector<std::string>;
 
 // The words this process was started with.
 Words process_words();
+
+// The number that is all of `text`; none for any other text.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
 
 class CommandLine {
  public:
@@ -32,6 +43,9 @@ class CommandLine {
   bool has(const std::string& name) const { return values_.count(name) > 0; }
   // REQUIRES: has(name), and the option's type is std::string.
   const std::string& text(const std::string& name) const { return values_[name].as<std::string>(); }
+  std::string text_or(const std::string& name, const std::string& otherwise = "") const {
+    return has(name) ? text(name) : otherwise;
+  }
   // All values of a repeatable option.
   Words texts(const std::string& name) const;
 

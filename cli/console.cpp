@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/base/text.hpp"
 
@@ -47,6 +48,12 @@ void keep_streams() {
 
 std::FILE* output() { return g_output; }
 std::FILE* errors() { return g_errors; }
+
+ChildOptions child_options() {
+  const char* const python = std::getenv("KERNELRL_PYTHON");
+  std::fflush(g_output);
+  return {::fileno(g_output), ::fileno(g_errors), python != nullptr ? python : "python3"};
+}
 
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), g_output);

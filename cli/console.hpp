@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.hpp"
+#include "service/process/child_program.hpp"
 
 namespace krl::cli {
-using namespace core;
+using namespace service;
 
 // Keeps the program's two streams to the program. Output of plugins and their children, on either
 // descriptor, goes to the error stream from here on: it is never taken for the program's output.
@@ -18,6 +18,9 @@ using namespace core;
 void keep_streams();
 std::FILE* output();
 std::FILE* errors();
+
+// The surroundings of programs that print in this one's place; KERNELRL_PYTHON names their Python.
+ChildOptions child_options();
 
 void print(std::string_view text);
 void print_error(std::string_view text);

@@ -6,21 +6,22 @@
 
 #include "cli/command_line.hpp"
 #include "core/task/answer.hpp"
+#include "service/kernels/kernel_judges.hpp"
 
 namespace krl::cli {
-using namespace core;
+using namespace service;
+
+// The options of judges: --backend, --set, --sanitizer, --protocol, --contract and --holdout.
+// REQUIRES: --contract, if it is there, is a contract's name.
+JudgeOptions judge_options(const CommandLine& line);
 
 // REQUIRES: "backend", "task" and "kernel" are there.
 int eval_kernel(const CommandLine& line);
 
-// The same, and "kernel" is a folder: each file is evaluated for the task that its name tells, a
-// few at a time. --output FILE gets one JSON line a kernel; a later call goes on where this one
-// ended.
-int eval_folder(const CommandLine& line);
-
-// Evaluates a table of other projects' records in the same way, if "kernel" is one (is_table).
-int eval_table(const CommandLine& line);
-bool is_table(const std::string& file);
+// The same, and "kernel" is a folder or a table of other projects' records: each kernel is
+// evaluated for its task, a few at a time. --output FILE gets one JSON line a kernel; a later call
+// goes on where this one ended.
+int eval_answers(const CommandLine& line);
 
 // REQUIRES: names_policy(line).
 int eval_policy(const CommandLine& line);

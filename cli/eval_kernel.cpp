@@ -7,12 +7,12 @@
 
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
-#include "cli/kernel_judges.hpp"
-#include "cli/loaded_plan.hpp"
-#include "cli/tasks.hpp"
+#include "cli/policy_options.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/session.hpp"
+#include "service/kernels/kernel_judges.hpp"
+#include "service/kernels/tasks.hpp"
 
 namespace krl::cli {
 namespace {
@@ -67,8 +67,9 @@ std::string conditions(const Evaluation& evaluation, const std::string& device) 
 }
 
 int evaluate(const Task& task, const std::string& source, KernelJudges& judges, bool json) {
-  if (const Status good = judges.prepare(task); !good) return report(good.error());
-  const auto judged = judges.judge(task, source);
+  if (const Status good = judges.prepare(task, judges.options()); !good)
+    return report(good.error());
+  const auto judged = judges.judge(task, source, judges.options());
   if (!judged) {
     const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
                                    {"why", judged.error().message}};
@@ -104,7 +105,7 @@ int eval_kernel(const CommandLine& line) {
   Components& components = session.components();
   const auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());
-  auto judges = KernelJudges::open(line, components);
+  auto judges = KernelJudges::open(judge_options(line), components);
   if (!judges) return report(judges.error());
   return evaluate(*task, *source, *judges, line.has("json"));
 }

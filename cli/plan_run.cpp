@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/command_line.hpp"
 #include "cli/console.hpp"
 #include "cli/screen/display.hpp"
 #include "cli/screen/plugin_output.hpp"

@@ -3,9 +3,10 @@
 
 #include <optional>
 
-#include "cli/loaded_plan.hpp"
+#include "service/plans/loaded_plan.hpp"
 
 namespace krl::cli {
+using namespace service;
 
 // Checks a plan's components, then runs it with the display and the signals of the program; returns
 // the exit code.

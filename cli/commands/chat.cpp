@@ -2,15 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <kernelrl/spelling.hpp>
 
-#include "cli/chosen_policy.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
 #include "cli/plan_run.hpp"
+#include "cli/policy_options.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/hash.hpp"
 #include "core/measure/measure_policy.hpp"
@@ -263,10 +262,9 @@ template <class Number>
 bool take_number(const CommandLine& line, const char* name, double low, double high,
                  Number& value) {
   if (!line.has(name)) return true;
-  const std::string& text = line.text(name);
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
-         static_cast<double>(value) >= low && static_cast<double>(value) <= high;
+  const auto given = number_in<Number>(line.text(name));
+  value = given.value_or(value);
+  return given && static_cast<double>(value) >= low && static_cast<double>(value) <= high;
 }
 
 int chat(const ChosenPolicy& chosen, const Settings& settings) {

@@ -6,7 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/loaded_plan.hpp"
+#include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
 #include "core/experiment/component_check.hpp"
 #include "core/plugin/session.hpp"

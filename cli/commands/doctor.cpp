@@ -1,110 +1,51 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <kernelrl/spelling.hpp>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/doctor/machine.hpp"
-#include "cli/doctor/trial.hpp"
-#include "cli/loaded_plan.hpp"
+#include "cli/policy_options.hpp"
 #include "core/plan/loader.hpp"
-#include "core/run/run_record.hpp"
+#include "service/doctor/diagnosis.hpp"
 
 namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::uint32_t kMostAnswers = 4096;
-
-struct Tried {
-  const Component* component;
-  Trial trial;
-};
-
-struct Report {
-  MachineRecord machine;
-  std::vector<MachineFeature> features;
-  std::map<std::string, int> folders;  // folders of plugins: numbers of components
-  std::vector<Registry::Rejected> rejected;
-  std::vector<Tried> tried;
-};
-
-// Returns the components called `id`; without one, those that depend on the machine: backends, then
-// policies.
-std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
-  std::vector<Kind> kinds = {Kind::kBackend, Kind::kPolicy};
-  if (!id.empty()) kinds.insert(kinds.end(), {Kind::kReward, Kind::kDataset});
-  std::vector<const Component*> chosen;
-  for (const Kind kind : kinds) {
-    for (const auto& [key, component] : registry.all()) {
-      if (component.kind != kind) continue;
-      if (id.empty() || component.id == id) chosen.push_back(&component);
-    }
-  }
-  return chosen;
-}
-
-Report try_components(const Registry& registry, const std::vector<const Component*>& components,
-                      const TrialSettings& settings) {
-  Report report{this_machine(), machine_features(), {}, registry.rejected(), {}};
-  for (const auto& [key, component] : registry.all()) {
-    ++report.folders[component.plugin.path.parent_path().string()];
-  }
-  for (const Component* component : components) {
-    report.tried.push_back({component, try_component(*component, registry, settings)});
-  }
-  return report;
-}
-
-const char* name_of(Trial::Outcome outcome) {
-  switch (outcome) {
-    case Trial::kWorks:
-      return "ok";
-    case Trial::kNeedsOptions:
-      return "needs options";
-    case Trial::kFails:
-      break;
-  }
-  return "fails";
-}
 
 using Rows = std::vector<std::vector<std::string>>;
 
-Rows machine_rows(const Report& report) {
+Rows machine_rows(const Diagnosis& found) {
   char memory[32];
-  std::snprintf(memory, sizeof memory, "%.1f GiB", report.machine.memory_gib);
+  std::snprintf(memory, sizeof memory, "%.1f GiB", found.machine.memory_gib);
   Rows rows = {
-      {"  processor", report.machine.processor + ", " + std::to_string(report.machine.cores) +
-                          (report.machine.cores == 1 ? " core" : " cores")},
+      {"  processor", found.machine.processor + ", " + std::to_string(found.machine.cores) +
+                          (found.machine.cores == 1 ? " core" : " cores")},
       {"  memory", memory},
-      {"  system", report.machine.system}};
-  for (const MachineFeature& feature : report.features) {
+      {"  system", found.machine.system}};
+  for (const MachineFeature& feature : found.features) {
     const std::string lacking = "no: " + feature.problem;
     rows.push_back({"  " + feature.name, feature.found.empty() ? lacking : feature.found});
   }
   return rows;
 }
 
-Rows plugin_rows(const Report& report) {
+Rows plugin_rows(const Diagnosis& found) {
   Rows rows;
-  for (const auto& [folder, count] : report.folders) {
+  for (const auto& [folder, count] : found.folders) {
     rows.push_back(
         {"  " + folder, std::to_string(count) + (count == 1 ? " component" : " components")});
   }
-  for (const Registry::Rejected& rejected : report.rejected) {
+  for (const Registry::Rejected& rejected : found.rejected) {
     rows.push_back({"  " + rejected.path.string(), "not loaded: " + rejected.why});
   }
   return rows;
 }
 
-Rows component_rows(const Report& report) {
+Rows component_rows(const Diagnosis& found) {
   Rows rows;
-  for (const auto& [component, trial] : report.tried) {
+  for (const auto& [component, trial] : found.tried) {
     rows.push_back({"  " + std::string(name_of(component->kind)), component->id,
                     std::string(name_of(trial.outcome)) + ": " + trial.text});
     for (const auto& [name, value] : trial.findings) rows.push_back({"", "", name + ": " + value});
@@ -112,67 +53,20 @@ Rows component_rows(const Report& report) {
   return rows;
 }
 
-std::string as_text(const Report& report) {
-  return "machine\n" + columns(machine_rows(report)) + "\nplugins\n" +
-         columns(plugin_rows(report)) + "\ncomponents\n" + columns(component_rows(report));
-}
-
-Json as_json(const Report& report) {
-  Json features = Json::array(), folders = Json::array(), rejected = Json::array(),
-       components = Json::array();
-  for (const MachineFeature& f : report.features) {
-    features.push_back({{"name", f.name}, {"found", f.found}, {"problem", f.problem}});
-  }
-  for (const auto& [path, count] : report.folders) {
-    folders.push_back({{"path", path}, {"components", count}});
-  }
-  for (const Registry::Rejected& r : report.rejected) {
-    rejected.push_back({{"path", r.path.string()}, {"why", r.why}});
-  }
-  for (const auto& [component, trial] : report.tried) {
-    Json findings = Json::object();
-    for (const auto& [name, value] : trial.findings) findings[name] = value;
-    components.push_back({{"kind", name_of(component->kind)},
-                          {"id", component->id},
-                          {"outcome", name_of(trial.outcome)},
-                          {"text", trial.text},
-                          {"findings", findings}});
-  }
-  return {{"version", KERNELRL_VERSION},
-          {"machine",
-           {{"processor", report.machine.processor},
-            {"cores", report.machine.cores},
-            {"memory_gib", report.machine.memory_gib},
-            {"system", report.machine.system},
-            {"features", features}}},
-          {"plugins", {{"folders", folders}, {"not_loaded", rejected}}},
-          {"components", components}};
+std::string as_text(const Diagnosis& found) {
+  return "machine\n" + columns(machine_rows(found)) + "\nplugins\n" + columns(plugin_rows(found)) +
+         "\ncomponents\n" + columns(component_rows(found));
 }
 
 // True if all of the named components are fine; without names, one backend is enough to begin with.
-bool is_fine(const Report& report, bool named) {
-  const auto works = [](const Tried& e) { return e.trial.outcome == Trial::kWorks; };
-  const auto backend = [&](const Tried& e) {
+bool is_fine(const Diagnosis& found, bool named) {
+  const auto works = [](const Diagnosis::Tried& e) { return e.trial.outcome == Trial::kWorks; };
+  const auto backend = [&](const Diagnosis::Tried& e) {
     return e.component->kind == Kind::kBackend && works(e);
   };
-  const auto& all = report.tried;
+  const auto& all = found.tried;
   return named ? std::all_of(all.begin(), all.end(), works)
                : std::any_of(all.begin(), all.end(), backend);
-}
-
-// "16"; nothing if it is not such a number.
-std::optional<std::uint32_t> answers_of(const std::string& text) {
-  std::uint32_t answers = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), answers);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && answers <= kMostAnswers ? std::optional(answers) : std::nullopt;
-}
-
-std::optional<std::chrono::seconds> seconds_of(const std::string& text) {
-  unsigned seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds == 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
 }
 
 // A wrong option is the call's fault, not the component's.
@@ -214,8 +108,9 @@ int doctor_command(const Words& words) {
   add_options(line);
   line.positional({"id"});
   if (const auto over = line.parse(words)) return *over;
-  const auto limit = seconds_of(line.text("limit"));
-  if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
+  const auto limit = number_in<unsigned>(line.text("limit"));
+  if (!limit || *limit == 0)
+    return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
   if (line.has("set") && !line.has("id")) return line.wrong("--set requires the ID of a component");
   const auto loaded = load_registry(line);
   if (!loaded) return report(loaded.error());
@@ -226,17 +121,17 @@ int doctor_command(const Words& words) {
   if (const Status good = check_options(components, line.texts("set"), registry); !good) {
     return report(good.error());
   }
-  const auto answers = answers_of(line.text("answers"));
-  if (!answers) {
+  const auto answers = number_in<std::uint32_t>(line.text("answers"));
+  if (!answers || *answers > kMostAnswers) {
     return line.wrong("--answers takes a number up to " + std::to_string(kMostAnswers) + ", not '" +
                       line.text("answers") + "'");
   }
   const TrialSettings settings{
-      line.texts("set"), *limit, id.empty() ? 0 : *answers,
+      line.texts("set"), std::chrono::seconds(*limit), id.empty() ? 0 : *answers,
       line.has("model") ? std::filesystem::absolute(line.text("model")).string() : ""};
-  const Report found = try_components(registry, components, settings);
+  const Diagnosis found = diagnose(registry, components, settings);
   print(line.has("json")
-            ? as_json(found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+            ? to_json(found).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
             : as_text(found));
   return is_fine(found, !id.empty()) ? kDone : kRunFailed;
 }

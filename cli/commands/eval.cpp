@@ -1,8 +1,9 @@
 #include <filesystem>
 
-#include "cli/chosen_policy.hpp"
 #include "cli/commands.hpp"
 #include "cli/eval.hpp"
+#include "cli/policy_options.hpp"
+#include "service/kernels/answer_table.hpp"
 
 namespace krl::cli {
 namespace po = boost::program_options;
@@ -65,7 +66,7 @@ int eval_command(const Words& words) {
   std::error_code ignored;
   const bool is_folder =
       line.has("kernel") && std::filesystem::is_directory(line.text("kernel"), ignored);
-  const bool has_table = line.has("kernel") && is_table(line.text("kernel"));
+  const bool has_table = line.has("kernel") && AnswerTable::is_table(line.text("kernel"));
   if (line.has("output") && !is_folder && !has_table) {
     return line.wrong("--output needs a policy, --run or --plan, or a folder or table of kernels");
   }
@@ -86,8 +87,18 @@ int eval_command(const Words& words) {
   if (line.has("protocol") && line.text("protocol") != "kernelbench") {
     return line.wrong("--protocol takes kernelbench");
   }
-  if (has_table) return eval_table(line);
-  return is_folder ? eval_folder(line) : eval_kernel(line);
+  return has_table || is_folder ? eval_answers(line) : eval_kernel(line);
+}
+
+JudgeOptions judge_options(const CommandLine& line) {
+  JudgeOptions options{line.text("backend"),
+                       line.texts("set"),
+                       line.text_or("sanitizer"),
+                       line.text_or("protocol"),
+                       {},
+                       line.has("holdout")};
+  if (line.has("contract")) options.contract = named<Contract>(line.text("contract"));
+  return options;
 }
 
 }  // namespace krl::cli

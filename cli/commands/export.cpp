@@ -1,7 +1,7 @@
-#include "cli/chosen_policy.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/plan_run.hpp"
+#include "cli/policy_options.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/plugin/session.hpp"
 

@@ -1,15 +1,15 @@
 #include <kernelrl/spelling.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/child_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/loaded_plan.hpp"
+#include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plugin/dataset.hpp"
 #include "core/plugin/session.hpp"
 #include "core/task/answer.hpp"
+#include "service/process/child_program.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ constexpr const char* kProgram = "kernelrl-index";
 int run(const Words& words) {
   Words all = {installed_program(kProgram)};
   all.insert(all.end(), words.begin(), words.end());
-  const auto code = run_program(std::move(all));
+  const auto code = run_program(std::move(all), child_options());
   if (code) return *code;
   print_error("kernelrl: error: " + code.error().message +
               "; it is built with libtorch: run scripts/setup.sh and build again\n");

@@ -2,8 +2,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
-
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/rank_processes.hpp"
@@ -60,16 +58,15 @@ int launch_command(const Words& words) {
   Words rank_words(end, words.end());
   if (!rank_words.empty() && rank_words.front() == "--") rank_words.erase(rank_words.begin());
   if (!line.has("ranks")) return line.wrong("no number of ranks given: use -n");
-  const std::string& text = line.text("ranks");
-  int ranks = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  if (parsed.ptr != text.data() + text.size() || ranks < 1 || ranks > kMostRanks) {
-    return line.wrong("-n is '" + text + "'; it must be from 1 to " + std::to_string(kMostRanks));
+  const auto ranks = number_in<int>(line.text("ranks"));
+  if (!ranks || *ranks < 1 || *ranks > kMostRanks) {
+    return line.wrong("-n is '" + line.text("ranks") + "'; it must be from 1 to " +
+                      std::to_string(kMostRanks));
   }
   if (rank_words.empty()) return line.wrong("nothing to run given: add -- --plan PLAN");
   const int port = free_port();
   if (port == 0) return report({Code::kUnavailable, "no free port on 127.0.0.1"});
-  return run_ranks(ranks, port, rank_words);
+  return run_ranks(*ranks, port, rank_words);
 }
 
 }  // namespace krl::cli

@@ -1,7 +1,7 @@
 #include <kernelrl/spelling.hpp>
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/loaded_plan.hpp"
+#include "cli/policy_options.hpp"
 #include "core/base/text.hpp"
 #include "core/plan/keys.hpp"
 #include "core/plan/loader.hpp"

@@ -1,12 +1,12 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/loaded_plan.hpp"
 #include "cli/plan_run.hpp"
-#include "cli/runs.hpp"
+#include "cli/policy_options.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
+#include "service/runs/runs.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;

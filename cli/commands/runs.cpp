@@ -1,22 +1,21 @@
 #include <algorithm>
 #include <chrono>
 #include <kernelrl/spelling.hpp>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/definition_files.hpp"
-#include "cli/loaded_plan.hpp"
 #include "cli/plan_run.hpp"
-#include "cli/run_tables.hpp"
-#include "cli/runs.hpp"
+#include "cli/policy_options.hpp"
 #include "cli/screen/headline.hpp"
 #include "core/base/text.hpp"
 #include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
+#include "service/runs/definition_files.hpp"
+#include "service/runs/run_tables.hpp"
+#include "service/runs/runs.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -104,33 +103,11 @@ int tail(const RunInfo& run, const fs::path& root) {
   }
 }
 
-// The tasks of a run's datasets, hold-outs included, each once.
-Result<std::vector<Task>> tasks_of_run(const RunInfo& run, const CommandLine& line) {
+Result<int> export_definitions(const RunInfo& run, const CommandLine& line) {
   KRL_ASSIGN(const LoadedPlan loaded, load_plan_of(RunLayout{run.directory}.plan(), line));
   Session session(loaded.registry, print_warning);
-  Components& components = session.components();
-  std::vector<Task> tasks;
-  std::set<std::string> known;
-  for (const Settings* settings : loaded.plan.in_force()) {
-    for (const DatasetSettings& settings_of_one : settings->datasets) {
-      if (settings_of_one.role != DatasetRole::kTrain &&
-          settings_of_one.role != DatasetRole::kHoldout)
-        continue;
-      KRL_ASSIGN(const Dataset* dataset, components.dataset(settings_of_one));
-      KRL_ASSIGN(DatasetItems items, dataset->read_all());
-      for (Task& task : items.tasks) {
-        if (known.insert(task.id).second) tasks.push_back(std::move(task));
-      }
-    }
-  }
-  return tasks;
-}
-
-int export_definitions(const RunInfo& run, const CommandLine& line) {
-  const auto tasks = tasks_of_run(run, line);
-  if (!tasks) return report(tasks.error());
-  const auto code = write_definitions(*tasks, {run.directory}, line.text("folder"));
-  return code ? *code : report(code.error());
+  KRL_ASSIGN(const std::vector<Task> tasks, tasks_of_plan(loaded.plan, session.components()));
+  return write_definitions(tasks, {run.directory}, line.text("folder"), child_options());
 }
 
 int export_run(const RunInfo& run, const CommandLine& line) {
@@ -138,8 +115,12 @@ int export_run(const RunInfo& run, const CommandLine& line) {
   if (format != "parquet" && format != "jsonl" && format != "definitions")
     return line.wrong("--format takes parquet, jsonl or definitions");
   if (!line.has("folder")) return line.wrong("no folder given: kernelrl runs export NAME FOLDER");
-  if (format == "definitions") return export_definitions(run, line);
-  const auto written = write_run_tables({run.directory}, line.text("folder"), format == "parquet");
+  if (format == "definitions") {
+    const auto code = export_definitions(run, line);
+    return code ? *code : report(code.error());
+  }
+  const auto written =
+      write_run_tables({run.directory}, line.text("folder"), format == "parquet", child_options());
   if (!written) return report(written.error());
   print(*written);
   return kDone;

@@ -6,14 +6,14 @@
 #include <kernelrl/spelling.hpp>
 #include <mutex>
 
-#include "cli/child_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/loaded_plan.hpp"
-#include "cli/task_mutants.hpp"
-#include "cli/tasks.hpp"
+#include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
 #include "core/plugin/session.hpp"
+#include "service/kernels/tasks.hpp"
+#include "service/mutation/mutant_run.hpp"
+#include "service/process/child_program.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -66,6 +66,29 @@ int check(const std::vector<Task>& tasks, const Backend& backend) {
   return refused == 0 ? kDone : kRunFailed;
 }
 
+// Prints a table by task and by kind of change. Fails if a kernel that should be right is refused,
+// if a mutant could not be judged, or if fewer are refused than --least says.
+int check_mutants(const CommandLine& line, const std::vector<Task>& tasks, const Backend& backend) {
+  const auto count = number_in<std::size_t>(line.text("mutants"));
+  const auto seed = number_in<std::uint64_t>(line.text("seed"));
+  const auto least = number_in<double>(line.text_or("least", "0"));
+  if (!count || *count == 0) return line.wrong("--mutants needs a number from 1 on");
+  if (!seed) return line.wrong("--seed needs a whole number");
+  if (!least || *least < 0 || *least > 100) return line.wrong("--least needs a share in percent");
+  const auto judged =
+      judge_mutants(tasks, backend,
+                    {*count, *seed, line.texts("kernels"), line.text_or("output"),
+                     line.text_or("equivalent"), line.has("ptx")},
+                    [](const std::string& why) { print_error("kernelrl: error: " + why + "\n"); });
+  if (!judged) return report(judged.error());
+  const MutantCounts& counts = judged->counts;
+  print(line.has("json") ? to_json(counts).dump(2) + "\n"
+                         : columns(rows_of(counts.by_kind, counts.all, "CHANGE")) + "\n" +
+                               columns(rows_of(counts.by_task, counts.all, "TASK")));
+  const bool enough = 100 * counts.all.refused_share() >= *least;
+  return judged->failed == 0 && enough ? kDone : kRunFailed;
+}
+
 int list_or_check(const std::string& what, const CommandLine& line) {
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
@@ -91,10 +114,25 @@ int import(const Words& words) {
                           did_you_mean(format, known, "; known: kernelbench, definitions") + "\n");
     return kWrongCall;
   }
-  const auto code = run_script(format, {words.begin() + 1, words.end()});
+  const auto code = run_script(format, {words.begin() + 1, words.end()}, child_options());
   if (code) return *code;
   report(code.error());
   return kRunFailed;
+}
+
+void add_mutant_options(CommandLine& line) {
+  line.options()("mutants", po::value<std::string>()->value_name("N"),
+                 "derive N wrong kernels from right ones by machine, and count what is refused")(
+      "kernels", po::value<Words>()->value_name("FOLDER"),
+      "right kernels named after their tasks, besides the naive ones; repeatable")(
+      "seed", po::value<std::string>()->value_name("S")->default_value("0"), "of the N")(
+      "least", po::value<std::string>()->value_name("PERCENT"),
+      "fail if an ordinary evaluation refuses fewer of those that are wrong")(
+      "output", po::value<std::string>()->value_name("FILE"),
+      "a line of JSON for each mutant; a later call goes on where it ends")(
+      "equivalent", po::value<std::string>()->value_name("FILE"),
+      "leave out what is no wrong kernel by this output of a call with another backend")(
+      "ptx", "change the compiled code instead of the source")("json", "print the table as JSON");
 }
 
 }  // namespace

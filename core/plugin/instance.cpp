@@ -98,7 +98,9 @@ void Call::progress(const krl_call* c, double done, krl_str what) {
 
 void Call::log(const krl_call* c, int32_t level, krl_str message) {
   const auto severity = static_cast<Severity>(std::clamp(level, KRL_LOG_TRACE, KRL_LOG_ERROR));
-  krl::core::log(severity, fmt::format("{}: {}", of(c).component_.id, view(message)));
+  const std::string text = fmt::format("{}: {}", of(c).component_.id, view(message));
+  const CallScope::Log* const own = of(c).scope_.log;
+  own != nullptr ? (*own)(severity, text) : krl::core::log(severity, text);
 }
 
 krl_status Call::fail(const krl_call* c, krl_status status, krl_str why) {

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/base/log.hpp"
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
 #include "core/plugin/active_call.hpp"
@@ -33,6 +35,7 @@ struct Retries {
 // The data that all calls of a run share.
 struct CallScope {
   using Clock = std::chrono::steady_clock;
+  using Log = std::function<void(Severity, const std::string& message)>;
   static constexpr std::uint32_t kMostThreads = 1024;  // the maximum of run.threads
 
   // Set once the user asks to stop; plugins poll it. Outlives every call.
@@ -40,6 +43,8 @@ struct CallScope {
   std::chrono::seconds limit{0};  // limit of a call; 0 = none
   Retries retries = {};
   std::uint32_t threads = kMostThreads;  // bounds the calls of a backend that run at a time
+  // Gets what components log, on any thread; null: the process's log does. Outlives every call.
+  const Log* log = nullptr;
 
   // CLOCK_MONOTONIC nanoseconds, of a call that begins now; 0 = none.
   std::int64_t deadline_ns() const {
@@ -47,7 +52,7 @@ struct CallScope {
     return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
   }
   // Returns a scope for a call that lasts as long as others arrive.
-  CallScope without_limit() const { return {stop, {}, retries, threads}; }
+  CallScope without_limit() const { return {stop, {}, retries, threads, log}; }
   bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 

@@ -50,25 +50,29 @@ void expect_layers(const std::string& root, const std::vector<std::string>& laye
 }
 
 TEST(Includes, PluginsDoNotKnowTheCore) {
-  expect_none("plugins", "core/");
-  expect_none("plugins", "cli/");
+  for (const char* folder : {"core/", "service/", "cli/"}) expect_none("plugins", folder);
 }
 TEST(Includes, TheCoreDoesNotKnowPlugins) { expect_none("core", "plugins/"); }
 TEST(Includes, TheCoreDoesNotKnowTorch) { expect_none("core", "torch/"); }
-TEST(Includes, TheCoreDoesNotKnowItsFrontEnds) { expect_none("core", "cli/"); }
-TEST(Includes, TheProgramDoesNotKnowPlugins) { expect_none("cli", "plugins/"); }
+TEST(Includes, CoreServiceAndProgramAreLayers) {
+  expect_layers("", {"core", "service", "cli"}, "");
+  for (const char* folder : {"service", "cli"}) expect_none(folder, "plugins/");
+}
 
 TEST(Includes, TheCoresFoldersAreLayers) {
   expect_layers("core/",
-                {"base", "task", "plan", "run", "plugin", "episode", "mutation", "stage", "journal",
+                {"base", "task", "plan", "run", "plugin", "episode", "stage", "journal",
                  "measure", "learn", "experiment"},
                 "core/");
 }
 
+TEST(Includes, TheServicesFoldersAreLayers) {
+  expect_layers("service/", {"process", "runs", "plans", "kernels", "mutation", "doctor"},
+                "service/");
+}
+
 TEST(Includes, TheSdkKnowsNobody) {
-  expect_none("sdk", "core/");
-  expect_none("sdk", "cli/");
-  expect_none("sdk", "plugins/");
+  for (const char* folder : {"core/", "service/", "cli/", "plugins/"}) expect_none("sdk", folder);
 }
 
 // A reward is built of the SDK, the standard library and nothing that it shares with another
@@ -85,7 +89,7 @@ TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
 
 // One library speaks HTTP, and decides what is verified and what is kept secret.
 TEST(Includes, NobodyElseSpeaksHttp) {
-  for (const char* folder : {"core", "cli", "plugins/rewards", "plugins/datasets",
+  for (const char* folder : {"core", "service", "cli", "plugins/rewards", "plugins/datasets",
                              "plugins/policies", "plugins/backends", "plugins/retrieval"}) {
     expect_none(folder, "boost/beast/");
     expect_none(folder, "openssl/ssl.h");

@@ -1,0 +1,98 @@
+#include "service/kernels/kernel_judges.hpp"
+
+#include <kernelrl/evaluation_json.hpp>
+
+#include "core/base/hash.hpp"
+#include "service/kernels/tasks.hpp"
+
+namespace krl::service {
+namespace fs = std::filesystem;
+
+namespace {
+
+// The task with the inputs that KernelBench draws, which the importer writes beside a task's file.
+Result<Task> as_published(const Task& task, Components& components) {
+  const auto definition = nlohmann::json::parse(task.definition_json, nullptr, false);
+  const auto place = nlohmann::json::json_pointer("/origin/file");
+  if (!definition.is_object() || !definition.contains(place)) return task;
+  const fs::path file =
+      fs::path(definition[place].get<std::string>()).replace_extension(".kernelbench");
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return task;
+  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(file, components));
+  return std::move(tasks.front());
+}
+
+// An answer in Python, not a comment that names the class.
+bool is_python(const std::string& source) {
+  return ("\n" + source).find("\nclass ModelNew") != std::string::npos;
+}
+
+// True of errors that another try may not have.
+bool may_pass(Code code) {
+  return code == Code::kCancelled || code == Code::kDeadlineExceeded || code == Code::kUnavailable;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const JudgedKernel& judged) {
+  nlohmann::ordered_json json = {
+      {"evaluation", nlohmann::ordered_json::parse(to_json_text(judged.evaluation))}};
+  if (judged.kernelbench) json["kernelbench"] = to_json(*judged.kernelbench);
+  return json;
+}
+
+Result<KernelJudges> KernelJudges::open(const JudgeOptions& options, Components& components) {
+  EvaluateOptions evaluate;
+  evaluate.contract = options.contract.value_or(evaluate.contract);
+  if (options.holdout) evaluate.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
+  KRL_ASSIGN(const Backend* backend, open_backend(options.backend, options.settings, components));
+  const Backend *sanitizer = nullptr, *by_protocol = nullptr;
+  if (!options.sanitizer.empty()) {
+    KRL_ASSIGN(sanitizer, open_backend(options.sanitizer, {}, components));
+  }
+  if (!options.protocol.empty()) {
+    std::vector<std::string> settings = options.settings;
+    settings.push_back("protocol=" + options.protocol);
+    KRL_ASSIGN(by_protocol, open_backend(options.backend, settings, components));
+  }
+  return KernelJudges(Judge(*backend, sanitizer), by_protocol, evaluate, components);
+}
+
+Status KernelJudges::prepare(const Task& task, const EvaluateOptions& options) {
+  std::unique_lock lock(*mutex_);
+  Prepared& prepared = prepared_[sha256_hex(task.definition_json)];
+  lock.unlock();
+  const std::lock_guard preparing(prepared.mutex);
+  if (prepared.status) return *prepared.status;
+  Status status = own_.prepare(task, options);
+  if (status || !may_pass(status.error().code)) prepared.status = status;
+  return status;
+}
+
+Result<JudgedKernel> KernelJudges::judge(const Task& task, const std::string& source,
+                                         EvaluateOptions options) {
+  KRL_TRY(prepare(task, options));
+  if (is_python(source)) options.contract = Contract::kHost;
+  KRL_ASSIGN(Evaluation evaluation, own_.evaluate(task, source, options));
+  JudgedKernel judged{std::move(evaluation), {}};
+  if (by_protocol_ != nullptr)
+    judged.kernelbench = judge_by_protocol(task, source, options, judged.evaluation);
+  return judged;
+}
+
+KernelBenchVerdict KernelJudges::judge_by_protocol(const Task& task, const std::string& source,
+                                                   EvaluateOptions options, const Evaluation& own) {
+  std::unique_lock lock(*mutex_);
+  const auto published = as_published(task, *components_);
+  lock.unlock();
+  options.stages &= ~std::uint32_t{KRL_STAGE_HOLDOUT | KRL_STAGE_POOL};
+  const auto again = published ? Judge(*by_protocol_).evaluate(*published, source, options)
+                               : Result<Evaluation>(failure(published.error()));
+  if (again) return kernelbench_verdict(own, *again);
+  KernelBenchVerdict none;
+  none.why = "not judged: " + again.error().message;
+  return none;
+}
+
+}  // namespace krl::service

@@ -1,0 +1,78 @@
+// The judges of kernels: a backend, a sanitizer and KernelBench's rules, as far as they are asked
+// for.
+#pragma once
+
+#include <kernelrl/evaluation.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/episode/judge.hpp"
+#include "core/plugin/components.hpp"
+#include "service/kernels/kernelbench_verdict.hpp"
+
+namespace krl::service {
+using namespace core;
+
+struct JudgeOptions {
+  std::string backend;
+  std::vector<std::string> settings;  // options of the backend: "gpu=H100"
+  std::string sanitizer;              // a second backend; empty: none
+  std::string protocol;               // "kernelbench": its verdict as well; empty: none
+  std::optional<Contract> contract;   // none: device
+  bool holdout = false;               // run the hold-outs and the whole pool of shapes as well
+};
+
+struct JudgedKernel {
+  Evaluation evaluation;
+  std::optional<KernelBenchVerdict> kernelbench;  // if the options name that protocol
+};
+
+// {"evaluation": {…}, "kernelbench": {…}}
+nlohmann::ordered_json to_json(const JudgedKernel& judged);
+
+// Thread-safe; calls block.
+class KernelJudges {
+ public:
+  // Opens the backends; the protocol needs the same one a second time, with KernelBench's rules.
+  // `components` outlives the result.
+  static Result<KernelJudges> open(const JudgeOptions& options, Components& components);
+
+  // The options of an ordinary call.
+  const EvaluateOptions& options() const { return options_; }
+
+  // Prepares a task once; later calls return the same, unless the infrastructure failed.
+  Status prepare(const Task& task, const EvaluateOptions& options);
+
+  // Prepares the task first. A kernel in Python has host code, whatever the options say.
+  Result<JudgedKernel> judge(const Task& task, const std::string& source, EvaluateOptions options);
+
+  const std::string& device() const { return own_.info().device; }
+  std::size_t at_a_time() const { return own_.info().concurrency; }
+
+ private:
+  KernelJudges(Judge own, const Backend* by_protocol, const EvaluateOptions& options,
+               Components& components)
+      : own_(own), by_protocol_(by_protocol), options_(options), components_(&components) {}
+
+  KernelBenchVerdict judge_by_protocol(const Task& task, const std::string& source,
+                                       EvaluateOptions options, const Evaluation& own);
+
+  struct Prepared {
+    std::mutex mutex;  // guards `status`; held while the task is prepared
+    std::optional<Status> status;
+  };
+
+  Judge own_;
+  const Backend* by_protocol_;  // null: no protocol
+  EvaluateOptions options_;
+  Components* components_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
+  std::map<std::string, Prepared> prepared_;                            // keyed by digests of tasks
+};
+
+}  // namespace krl::service

@@ -1,0 +1,259 @@
+#include "service/runs/run_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <kernelrl/evaluation_json.hpp>
+#include <vector>
+
+#include "core/base/file_system.hpp"
+#include "core/run/ledger.hpp"
+
+namespace krl::service {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+json number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? json(*value) : json();
+}
+
+// ---- samples
+
+constexpr std::array kSampleColumns = {
+    Column{"task_id", ColumnType::kText},    Column{"iteration", ColumnType::kInteger},
+    Column{"group", ColumnType::kInteger},   Column{"member", ColumnType::kInteger},
+    Column{"turn", ColumnType::kInteger},    Column{"prompt", ColumnType::kText},
+    Column{"completion", ColumnType::kText}, Column{"n_tokens", ColumnType::kInteger},
+    Column{"reward", ColumnType::kNumber},   Column{"verdict", ColumnType::kText},
+    Column{"correct", ColumnType::kBool},    Column{"speedup", ColumnType::kNumber},
+    Column{"roofline", ColumnType::kNumber}, Column{"error", ColumnType::kText}};
+
+std::string joined(const json& texts) {
+  std::string all;
+  for (const json& text : texts)
+    all += (all.empty() ? "" : "\n\n") + text.get_ref<const std::string&>();
+  return all;
+}
+
+json sample_row(const json& record, int iteration) {
+  const std::string verdict = record.at("verdict");
+  return {{"task_id", record.at("task")},
+          {"iteration", iteration},
+          {"group", record.at("group")},
+          {"member", record.at("member")},
+          {"turn", record.at("turn")},
+          {"prompt", joined(record.at("prompt"))},
+          {"completion", record.at("answer")},
+          {"n_tokens", record.at("tokens")},
+          {"reward", record.at("score")},
+          {"verdict", verdict},
+          {"correct", verdict == name_of(Verdict::kOk)},
+          {"speedup", record.at("speedup")},
+          {"roofline", record.at("roofline")},
+          {"error", record.at("why")}};
+}
+
+Status read_samples(const RunLayout& run, const RunTable::Put& put) {
+  for (const fs::path& file : files_in(run.samples(), ".jsonl")) {
+    const std::string stem = file.stem().string();  // iteration_000013
+    const int iteration = std::atoi(stem.c_str() + std::min(stem.find('_') + 1, stem.size()));
+    std::ifstream lines(file);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      const json record = json::parse(line, nullptr, false);
+      if (record.is_object() && record.contains("left_out")) continue;
+      try {
+        KRL_TRY(put(sample_row(record, iteration)));
+      } catch (const json::exception&) {
+        return invalid(fmt::format("{}:{}: not a sample of a run", file.string(), number));
+      }
+    }
+  }
+  return {};
+}
+
+// ---- evaluations
+
+constexpr std::array kEvaluationColumns = {
+    Column{"task_id", ColumnType::kText},      Column{"iteration", ColumnType::kInteger},
+    Column{"kernel_hash", ColumnType::kText},  Column{"verdict", ColumnType::kText},
+    Column{"correct", ColumnType::kBool},      Column{"speedup", ColumnType::kNumber},
+    Column{"runtime_ms", ColumnType::kNumber}, Column{"error", ColumnType::kText},
+    Column{"backend", ColumnType::kText},      Column{"device", ColumnType::kText},
+    Column{"evaluation", ColumnType::kText}};
+
+// Geometric mean of a time over the timed cases, in milliseconds; NaN = none was timed.
+double milliseconds(const Evaluation& evaluation, double Case::*time_ns) {
+  double log_sum = 0;
+  int n = 0;
+  for (const Case& c : evaluation.cases) {
+    if (c.kind == CaseKind::kShown && c.timed()) log_sum += std::log(c.*time_ns / 1e6), ++n;
+  }
+  return n == 0 ? kUnknown : std::exp(log_sum / n);
+}
+
+Status read_evaluations(const RunLayout& run, const RunTable::Put& put) {
+  std::error_code error;
+  if (!fs::exists(run.ledger(), error)) return {};
+  Status status;
+  KRL_TRY(read_ledger(run.ledger(), [&](const LedgerRecord& record) {
+    const Evaluation& e = record.evaluation;
+    status = put({{"task_id", record.task},
+                  {"iteration", record.round},
+                  {"kernel_hash", record.key},
+                  {"verdict", name_of(e.verdict)},
+                  {"correct", e.passed()},
+                  {"speedup", number_or_null(e.speedup())},
+                  {"runtime_ms", number_or_null(milliseconds(e, &Case::time_ns))},
+                  {"error", e.why},
+                  {"backend", e.backend},
+                  {"device", e.device},
+                  {"evaluation", to_json_text(e)}});
+    return static_cast<bool>(status);
+  }));
+  return status;
+}
+
+// ---- the best kernels, in the columns of the AI CUDA Engineer Archive, and three more
+
+constexpr std::array kKernelColumns = {Column{"Op_Name", ColumnType::kText},
+                                       Column{"Kernel_Name", ColumnType::kText},
+                                       Column{"CUDA_Runtime", ColumnType::kNumber},
+                                       Column{"PyTorch_Native_Runtime", ColumnType::kNumber},
+                                       Column{"CUDA_Speedup_Native", ColumnType::kNumber},
+                                       Column{"CUDA_Code", ColumnType::kText},
+                                       Column{"Correct", ColumnType::kBool},
+                                       Column{"Max_Diff", ColumnType::kNumber},
+                                       Column{"Error", ColumnType::kText},
+                                       Column{"Naive_Runtime", ColumnType::kNumber},
+                                       Column{"CUDA_Speedup_Naive", ColumnType::kNumber},
+                                       Column{"Device", ColumnType::kText}};
+
+json kernel_row(const json& record, const Evaluation& e) {
+  const double runtime = milliseconds(e, &Case::time_ns);
+  const std::optional<double> over_torch = e.value("reference_speedup");
+  double largest = 0;
+  for (const Case& c : e.cases) largest = std::fmax(largest, c.max_abs_error);
+  return {{"Op_Name", record.at("task")},
+          {"Kernel_Name", fmt::format("{}_iteration_{}", record.at("task").get<std::string>(),
+                                      record.at("iteration").get<int>())},
+          {"CUDA_Runtime", number_or_null(runtime)},
+          {"PyTorch_Native_Runtime", over_torch ? number_or_null(runtime * *over_torch) : json()},
+          {"CUDA_Speedup_Native", number_or_null(over_torch)},
+          {"CUDA_Code", record.at("source")},
+          {"Correct", e.passed()},
+          {"Max_Diff", largest},
+          {"Error", e.why},
+          {"Naive_Runtime", number_or_null(milliseconds(e, &Case::baseline_ns))},
+          {"CUDA_Speedup_Naive", record.at("speedup")},
+          {"Device", e.device}};
+}
+
+Status read_kernels(const RunLayout& run, const RunTable::Put& put) {
+  for (const fs::path& file : files_in(run.best(), ".json")) {
+    KRL_ASSIGN(const std::string text, read_file(file));
+    const json record = json::parse(text, nullptr, false);
+    try {
+      KRL_TRY(put(kernel_row(record, record.at("evaluation").get<Evaluation>())));
+    } catch (const std::exception&) {  // wrong types or names in it
+      return invalid(file.string() + ": not a kernel of a run");
+    }
+  }
+  return {};
+}
+
+// ---- files
+
+Error cannot_write(const fs::path& file) {
+  return Error{Code::kInternal, file.string() + ": cannot be written: " + std::strerror(errno)};
+}
+
+// The number of rows.
+Result<std::size_t> write_json_lines(const RunTable& table, const RunLayout& run,
+                                     const fs::path& file) {
+  std::ofstream out(file);
+  std::size_t rows = 0;
+  KRL_TRY(table.read(run, [&](const json& row) -> Status {
+    out << row.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    if (!out) return failure(cannot_write(file));
+    ++rows;
+    return {};
+  }));
+  if (!out.flush()) return failure(cannot_write(file));
+  return rows;
+}
+
+std::string_view name_of_type(ColumnType type) {
+  static constexpr std::array<std::string_view, 4> kNames = {"text", "integer", "number", "bool"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+// Leaves it to kernelrl-parquet, so that this program needs no Arrow.
+Status to_parquet(const RunTable& table, const fs::path& lines, const fs::path& file,
+                  const ChildOptions& child) {
+  std::vector<std::string> words = {installed_program("kernelrl-parquet"), lines.string(),
+                                    file.string()};
+  for (const Column& column : table.columns)
+    words.push_back(fmt::format("{}:{}", column.name, name_of_type(column.type)));
+  const auto code = run_program(std::move(words), child);
+  if (!code) {
+    return failure(
+        code.error().code,
+        code.error().message + "; run scripts/setup.sh and build again, or write JSON lines");
+  }
+  if (*code == 0) return {};
+  return failure(Code::kInternal, file.string() + ": kernelrl-parquet failed, see above");
+}
+
+}  // namespace
+
+std::span<const RunTable> run_tables() {
+  static constexpr std::array<RunTable, 3> kTables = {
+      {{"samples", kSampleColumns, read_samples},
+       {"evaluations", kEvaluationColumns, read_evaluations},
+       {"kernels", kKernelColumns, read_kernels}}};
+  return kTables;
+}
+
+Result<std::string> write_run_tables(const RunLayout& run, const fs::path& folder, bool parquet,
+                                     const ChildOptions& child) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return invalid(folder.string() + ": cannot be made: " + error.message());
+  std::string text;
+  for (const RunTable& table : run_tables()) {
+    const fs::path lines = folder / fmt::format("{}.jsonl.partial", table.name);
+    const fs::path file = folder / fmt::format("{}.{}", table.name, parquet ? "parquet" : "jsonl");
+    KRL_ASSIGN(const std::size_t rows, write_json_lines(table, run, lines));
+    if (parquet) {
+      const fs::path partial = file.string() + ".partial";
+      KRL_TRY(to_parquet(table, lines, partial, child));
+      fs::remove(lines, error);
+      fs::rename(partial, file, error);
+    } else {
+      fs::rename(lines, file, error);
+    }
+    if (error) return failure(Code::kInternal, file.string() + ": " + error.message());
+    text += fmt::format("{}: {} rows\n", file.string(), rows);
+  }
+  return text;
+}
+
+}  // namespace krl::service
