@@ -90,6 +90,8 @@ int report(const Error& error) {
   return exit_code_of(error);
 }
 
+int exit_code_of(const Result<int>& code) { return code ? *code : report(code.error()); }
+
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

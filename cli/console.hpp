@@ -40,6 +40,8 @@ int exit_code_of(const Error& error);
 // Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is. Returns
 // the error's exit code.
 int report(const Error& error);
+// Returns the exit code, or reports the error.
+int exit_code_of(const Result<int>& code);
 
 // Rows as columns two blanks apart, as wide as their longest cell; the last column is free.
 std::string columns(const std::vector<std::vector<std::string>>& rows);

@@ -2,6 +2,7 @@
 // Each takes the parsed command line, prints, and returns the exit code. Main thread only.
 #pragma once
 
+#include <functional>
 #include <kernelrl/evaluation.hpp>
 
 #include "cli/command_line.hpp"
@@ -15,10 +16,16 @@ using namespace service;
 // REQUIRES: --contract, if it is there, is a contract's name.
 JudgeOptions judge_options(const CommandLine& line);
 
-// REQUIRES: "backend", "task" and "kernel" are there.
-int eval_kernel(const CommandLine& line);
+// Finds or makes the task that a call is about.
+using TaskFinder = std::function<Result<Task>(Components& components)>;
 
-// The same, and "kernel" is a folder or a table of other projects' records: each kernel is
+// REQUIRES: "backend" and "kernel" are there.
+int eval_kernel(const CommandLine& line, const TaskFinder& find);
+
+// REQUIRES: "backend" and "request" are there: the file of an evaluation request, or -.
+int eval_request(const CommandLine& line);
+
+// REQUIRES: "backend", "task" and "kernel" are there, and "kernel" is a folder or a table of other projects' records: each kernel is
 // evaluated for its task, a few at a time. --output FILE gets one JSON line a kernel; a later call
 // goes on where this one ended.
 int eval_answers(const CommandLine& line);

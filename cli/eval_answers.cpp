@@ -78,9 +78,6 @@ Result<int> evaluate_all(const CommandLine& line) {
 
 }  // namespace
 
-int eval_answers(const CommandLine& line) {
-  const auto code = evaluate_all(line);
-  return code ? *code : report(code.error());
-}
+int eval_answers(const CommandLine& line) { return exit_code_of(evaluate_all(line)); }
 
 }  // namespace krl::cli

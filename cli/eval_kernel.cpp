@@ -3,19 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
+#include <iterator>
 #include <kernelrl/evaluation_json.hpp>
 
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
 #include "cli/policy_options.hpp"
+#include "core/base/file_system.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/session.hpp"
-#include "service/kernels/kernel_judges.hpp"
-#include "service/kernels/tasks.hpp"
+#include "service/kernels/evaluation_request.hpp"
 
 namespace krl::cli {
 namespace {
+
+std::string read_input() {
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
 
 // Empty for the contract that needs no word.
 std::string note_on_contract(const Evaluation& evaluation) {
@@ -66,27 +72,53 @@ std::string conditions(const Evaluation& evaluation, const std::string& device) 
          (texts.empty() ? "" : fmt::format("limits: {}\n", fmt::join(texts, ", ")));
 }
 
-int evaluate(const Task& task, const std::string& source, KernelJudges& judges, bool json) {
-  if (const Status good = judges.prepare(task, judges.options()); !good)
-    return report(good.error());
-  const auto judged = judges.judge(task, source, judges.options());
-  if (!judged) {
-    const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
-                                   {"why", judged.error().message}};
-    if (json) print(failed.dump() + "\n");
-    report(judged.error());
-    return kRunFailed;
-  }
-  if (!json) {
-    print(describe_evaluation({source, {}, Format::kExact}, judged->evaluation) +
-          conditions(judged->evaluation, judges.device()) +
-          (judged->kernelbench ? "\n" + describe(*judged->kernelbench) : ""));
-  } else if (judged->kernelbench) {
-    print(to_json(*judged).dump() + "\n");
+int show(const JudgedKernel& judged, const std::string& source, const std::string& device,
+         bool json) {
+  const Evaluation& evaluation = judged.evaluation;
+  if (json) {
+    print((judged.kernelbench ? to_json(judged).dump() : to_json_text(evaluation)) + "\n");
   } else {
-    print(to_json_text(judged->evaluation) + "\n");
+    print(describe_evaluation({source, {}, Format::kExact}, evaluation) +
+          conditions(evaluation, device) +
+          (judged.kernelbench ? "\n" + describe(*judged.kernelbench) : ""));
   }
-  return judged->evaluation.passed() ? kDone : kNotRight;
+  return evaluation.passed() ? kDone : kNotRight;
+}
+
+// An evaluation that the infrastructure failed is an evaluation all the same for readers of JSON.
+int show_failed(const Error& error, bool json) {
+  const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
+                                 {"why", error.message}};
+  if (json) print(failed.dump() + "\n");
+  report(error);
+  return kRunFailed;
+}
+
+Result<int> judge_file(const CommandLine& line, const TaskFinder& find) {
+  const auto source = read_text_file(line.text("kernel"));
+  if (!source) return line.wrong(source.error());
+  KRL_ASSIGN(const Registry registry, load_registry(line));
+  Session session(registry, print_warning);
+  KRL_ASSIGN(const Task task, find(session.components()));
+  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(judge_options(line), session.components()));
+  KRL_TRY(judges.prepare(task, judges.options()));
+  const auto judged = judges.judge(task, *source, judges.options());
+  if (!judged) return show_failed(judged.error(), line.has("json"));
+  return show(*judged, *source, judges.device(), line.has("json"));
+}
+
+Result<int> judge_request(const CommandLine& line) {
+  const auto text = line.text("request") == "-" ? Result<std::string>(read_input())
+                                                : read_file(line.text("request"));
+  if (!text) return failure(text.error());
+  KRL_ASSIGN(const EvaluationRequest request, parse_evaluation_request(*text));
+  KRL_ASSIGN(const Registry registry, load_registry(line));
+  Session session(registry, print_warning);
+  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(judge_options(line), session.components()));
+  const auto judged = judge(request, judges, session.components(), session.scope());
+  if (!judged && exit_code_of(judged.error()) == kWrongCall) return failure(judged.error());
+  if (!judged) return show_failed(judged.error(), true);
+  return show(*judged, request.source, judges.device(), true);
 }
 
 }  // namespace
@@ -96,18 +128,21 @@ std::string describe_evaluation(const Candidate& candidate, const Evaluation& ev
          table_of_cases(evaluation);
 }
 
-int eval_kernel(const CommandLine& line) {
-  const auto source = read_text_file(line.text("kernel"));
-  if (!source) return line.wrong(source.error());
-  const auto registry = load_registry(line);
-  if (!registry) return report(registry.error());
-  Session session(*registry, print_warning);
-  Components& components = session.components();
-  const auto task = find_task(line.text("task"), components);
-  if (!task) return report(task.error());
-  auto judges = KernelJudges::open(judge_options(line), components);
-  if (!judges) return report(judges.error());
-  return evaluate(*task, *source, *judges, line.has("json"));
+JudgeOptions judge_options(const CommandLine& line) {
+  JudgeOptions options{line.text("backend"),
+                       line.texts("set"),
+                       line.text_or("sanitizer"),
+                       line.text_or("protocol"),
+                       {},
+                       line.has("holdout")};
+  if (line.has("contract")) options.contract = named<Contract>(line.text("contract"));
+  return options;
 }
+
+int eval_kernel(const CommandLine& line, const TaskFinder& find) {
+  return exit_code_of(judge_file(line, find));
+}
+
+int eval_request(const CommandLine& line) { return exit_code_of(judge_request(line)); }
 
 }  // namespace krl::cli

@@ -18,6 +18,8 @@ constexpr const char* kHelp =
   kernelrl --plan PLAN.toml --resume   continue from the newest checkpoint
   kernelrl check PLAN.toml             check a plan and its plugins
   kernelrl plugins [list | show ID]    list components, or show one with its options
+  kernelrl judge KERNEL.cu --reference MODULE.py
+                                       judge a kernel by a PyTorch module that computes the same
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
   kernelrl eval --run NAME             evaluate a trained policy
@@ -42,12 +44,13 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 10> kCommands = {{{"chat", krl::cli::chat_command},
+constexpr std::array<Command, 11> kCommands = {{{"chat", krl::cli::chat_command},
                                                 {"check", krl::cli::check_command},
                                                 {"doctor", krl::cli::doctor_command},
                                                 {"eval", krl::cli::eval_command},
                                                 {"export", krl::cli::export_command},
                                                 {"index", krl::cli::index_command},
+                                                {"judge", krl::cli::judge_command},
                                                 {"launch", krl::cli::launch_command},
                                                 {"plugins", krl::cli::plugins_command},
                                                 {"runs", krl::cli::runs_command},

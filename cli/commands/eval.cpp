@@ -4,13 +4,14 @@
 #include "cli/eval.hpp"
 #include "cli/policy_options.hpp"
 #include "service/kernels/answer_table.hpp"
+#include "service/kernels/tasks.hpp"
 
 namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract",
-                                      "holdout", "protocol",  "where"};
+constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task",  "contract",
+                                      "holdout", "protocol",  "where", "request"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks",      "answers"};
 
@@ -26,7 +27,9 @@ void add_kernel_options(CommandLine& line) {
       "kernelbench: also judge by the rules of KernelBench")(
       "where", po::value<Words>()->value_name("CONDITION"),
       "of a table only rows for which it holds, such as \"Level_ID == 1\"; repeatable")(
-      "holdout", "also run the hold-outs and the whole pool of shapes");
+      "holdout", "also run the hold-outs and the whole pool of shapes")(
+      "request", po::value<std::string>()->value_name("FILE"),
+      "judge a request in JSON, - for standard input, and print the evaluation as JSON");
   line.positional({"kernel"});
 }
 
@@ -48,6 +51,7 @@ int eval_command(const Words& words) {
       "kernelrl eval --backend B --task T KERNEL.cu\n"
       "       kernelrl eval --backend B --task TASKS KERNELS [--output FILE]\n"
       "       kernelrl eval --backend B --task TASKS TABLE [--where CONDITION] [--output FILE]\n"
+      "       kernelrl eval --backend B --request FILE\n"
       "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
       "Evaluates one kernel file, a folder or table of them, or a policy on the tasks of its plan.\n");
   add_kernel_options(line);
@@ -79,6 +83,13 @@ int eval_command(const Words& words) {
       return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
   }
   if (!line.has("backend")) return line.wrong("no backend given: use --backend");
+  if (line.has("request")) {
+    for (const char* name : {"kernel", "task", "contract", "holdout"}) {
+      if (line.has(name))
+        return line.wrong("--request has its own " + std::string(name) + "; give only one of them");
+    }
+    return eval_request(line);
+  }
   if (!line.has("task")) return line.wrong("no task given: use --task");
   if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
   if (line.has("contract") && !named<Contract>(line.text("contract"))) {
@@ -87,18 +98,9 @@ int eval_command(const Words& words) {
   if (line.has("protocol") && line.text("protocol") != "kernelbench") {
     return line.wrong("--protocol takes kernelbench");
   }
-  return has_table || is_folder ? eval_answers(line) : eval_kernel(line);
-}
-
-JudgeOptions judge_options(const CommandLine& line) {
-  JudgeOptions options{line.text("backend"),
-                       line.texts("set"),
-                       line.text_or("sanitizer"),
-                       line.text_or("protocol"),
-                       {},
-                       line.has("holdout")};
-  if (line.has("contract")) options.contract = named<Contract>(line.text("contract"));
-  return options;
+  if (has_table || is_folder) return eval_answers(line);
+  return eval_kernel(
+      line, [&](Components& components) { return find_task(line.text("task"), components); });
 }
 
 }  // namespace krl::cli

@@ -115,10 +115,7 @@ int export_run(const RunInfo& run, const CommandLine& line) {
   if (format != "parquet" && format != "jsonl" && format != "definitions")
     return line.wrong("--format takes parquet, jsonl or definitions");
   if (!line.has("folder")) return line.wrong("no folder given: kernelrl runs export NAME FOLDER");
-  if (format == "definitions") {
-    const auto code = export_definitions(run, line);
-    return code ? *code : report(code.error());
-  }
+  if (format == "definitions") return exit_code_of(export_definitions(run, line));
   const auto written =
       write_run_tables({run.directory}, line.text("folder"), format == "parquet", child_options());
   if (!written) return report(written.error());

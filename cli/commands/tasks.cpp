@@ -24,13 +24,14 @@ constexpr const char* kAbout =
     "list    the tasks of a file or folder, or the built-in ones\n"
     "check   let a backend check each of them: its reference, its naive kernel, and that nothing\n"
     "        trivial passes; with --mutants, how many wrong kernels it refuses\n"
-    "import  convert the problems of another project into task files. Its options follow:\n"
-    "        kernelrl tasks import kernelbench --help\n";
+    "import  convert a PyTorch module, or the problems of another project, into task files. Its\n"
+    "        options follow: kernelrl tasks import pytorch --help\n";
 
 CommandLine command_line() {
   return CommandLine(
       "kernelrl tasks [list | check] [TASKS] [--backend B]\n"
       "       kernelrl tasks check [TASKS] --mutants N [--kernels FOLDER]…\n"
+      "       kernelrl tasks import pytorch MODULE.py [OUT.toml] …\n"
       "       kernelrl tasks import kernelbench CHECKOUT FOLDER …\n"
       "       kernelrl tasks import definitions FOLDER FOLDER …",
       kAbout);
@@ -103,15 +104,27 @@ int list_or_check(const std::string& what, const CommandLine& line) {
   return check(*tasks, **backend);
 }
 
+constexpr const char* kImportHelp =
+    R"(Usage: kernelrl tasks import pytorch MODULE.py [OUT.toml]   a module or function of yours
+       kernelrl tasks import kernelbench CHECKOUT FOLDER      the problems of KernelBench
+       kernelrl tasks import definitions FOLDER FOLDER        FlashInfer-Bench, SOL-ExecBench
+Each has more options, and --help. They need a Python with PyTorch: python3, or the one that
+KERNELRL_PYTHON names.
+)";
+
 // Leaves it to Python, which reads other projects' Python.
 int import(const Words& words) {
-  const std::vector<std::string> known = {"definitions", "kernelbench"};
+  const std::vector<std::string> known = {"definitions", "kernelbench", "pytorch"};
   const std::string format = words.empty() ? "" : words.front();
+  if (format == "--help" || format == "-h") {
+    print(kImportHelp);
+    return kDone;
+  }
   if (std::find(known.begin(), known.end(), format) == known.end()) {
-    print_error(format.empty()
-                    ? "kernelrl: error: name what to import: kernelbench, definitions\n"
-                    : "kernelrl: error: cannot import '" + format + "'" +
-                          did_you_mean(format, known, "; known: kernelbench, definitions") + "\n");
+    print_error("kernelrl: error: " +
+                (format.empty() ? "name what to import" + did_you_mean(format, known)
+                                : "cannot import '" + format + "'" + did_you_mean(format, known)) +
+                "\n");
     return kWrongCall;
   }
   const auto code = run_script(format, {words.begin() + 1, words.end()}, child_options());

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Turns definitions of FlashInfer-Bench and SOL-ExecBench into task files of kernelrl (docs/definitions.md).
 
-  definitions.py FOLDER OUT_FOLDER [--only NAME,NAME] [--jobs 2] [--timeout 120]
-
 FOLDER is searched for definitions, workloads and solutions in the layout of either project. Writes
 OUT_FOLDER/OP_TYPE/NAME.toml for each definition, OUT_FOLDER/solutions.jsonl with the solutions in CUDA that kernelrl
 can judge, and OUT_FOLDER/report.json, which says for every definition and solution whether and how it was imported.
@@ -17,16 +15,23 @@ import contextlib
 import json
 import pathlib
 import re
-import sys
 import time
 import tomllib
 from collections import Counter
 
-try:
-    import numpy  # noqa: F401: task_file needs it
-    import torch
-except ImportError as error:
-    sys.exit(f"definitions.py: {error.name or error} is missing: pip install torch==2.11.0 numpy setuptools")
+import needs
+
+PARSER = argparse.ArgumentParser(
+    prog="kernelrl tasks import definitions", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+PARSER.add_argument("folder", type=pathlib.Path)
+PARSER.add_argument("out", type=pathlib.Path)
+PARSER.add_argument("--only", help="names of definitions, separated by commas")
+PARSER.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
+PARSER.add_argument("--timeout", type=float, default=120, help="seconds of processor time for a definition (120)")
+OPTIONS = PARSER.parse_args() if __name__ == "__main__" else None  # --help needs no torch
+needs.check()
+
+import torch
 
 import reference
 import task_file
@@ -345,19 +350,12 @@ def print_summary(reports, rows, broken):
             print(f"  {row['solution']}: {row['reason']}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--only", help="names of definitions, separated by commas")
-    parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds of processor time for a definition (120)")
-    options = parser.parse_args()
+def main(options):
     definitions, broken = read_folder(options.folder)
     if options.only:
         definitions = [d for d in definitions if d.name in options.only.split(",")]
     if not definitions:
-        parser.error(f"no definitions in {options.folder}: JSON files with name, axes, inputs, outputs and reference")
+        PARSER.error(f"no definitions in {options.folder}: JSON files with name, axes, inputs, outputs and reference")
     definitions = with_files_of_their_own(definitions, broken)
     began = time.monotonic()
     torch.set_num_threads(1)
@@ -373,4 +371,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(OPTIONS)

@@ -23,6 +23,7 @@ from torch import nn
 
 import reference
 import task_file
+from left_out import LeftOut
 
 GPU_BYTES = 19e9           # of a GPU of 24 GB
 MOST_LAUNCHES = 32         # of a candidate without host code

@@ -5,7 +5,6 @@
 import ast
 import contextlib
 import math
-import pathlib
 import re
 import time
 import types
@@ -386,12 +385,10 @@ class Sized:
 
 
 class Problem(Sized):
-    def __init__(self, path):
-        self.path = pathlib.Path(path)
-        self.level = int(re.search(r"level(\d+)", str(self.path.parent)).group(1))
-        number, _, name = self.path.stem.partition("_")
-        self.number, self.name = int(number), name.strip("_")
-        self.source = self.path.read_text()
+    """`path` is named in errors, `key` in the seeds of what is drawn."""
+
+    def __init__(self, source, path, key):
+        self.source, self.key = source, key
         self.tree = ast.parse(self.source)
         visitor = FreeSizes()
         tree = visitor.visit(AnyDevice().visit(ast.parse(self.source)))
@@ -405,10 +402,6 @@ class Problem(Sized):
         self.constant = set()  # tensors of the model that do not become inputs, as they are always the same
         classes = "\n".join(ast.unparse(n) for n in self.tree.body if isinstance(n, ast.ClassDef))
         self.in_classes = [name for name in self.sizes if re.search(rf"\b{re.escape(name)}\b", classes)]
-
-    @property
-    def key(self):
-        return f"{self.level}/{self.number}"
 
     def tie(self, name, leader):
         self.ties[name] = leader

@@ -22,22 +22,25 @@ Result<std::vector<Task>> built_in_tasks(Components& components) {
   return tasks_of(shared_files() / "configs" / "tasks", components);
 }
 
-Result<Task> find_task(const std::string& name, Components& components) {
-  std::error_code ignored;
-  if (name.ends_with(".toml") || fs::exists(name, ignored)) {
-    KRL_ASSIGN(std::vector<Task> tasks, tasks_of(name, components));
-    if (tasks.size() == 1) return std::move(tasks.front());
-    return invalid("'" + name + "' holds " + std::to_string(tasks.size()) +
-                   " tasks; name the file of one");
-  }
+Result<Task> find_built_in_task(const std::string& id, Components& components) {
   KRL_ASSIGN(std::vector<Task> tasks, built_in_tasks(components));
   std::vector<std::string> ids;
   for (Task& task : tasks) {
-    if (task.id == name) return std::move(task);
+    if (task.id == id) return std::move(task);
     ids.push_back(task.id);
   }
-  return invalid("no task '" + name + "'" +
-                 did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
+  return invalid("no task '" + id + "'" +
+                 did_you_mean(id, ids, "; name one of the built-in tasks or a task file"));
+}
+
+Result<Task> find_task(const std::string& name, Components& components) {
+  std::error_code ignored;
+  if (!name.ends_with(".toml") && !fs::exists(name, ignored))
+    return find_built_in_task(name, components);
+  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(name, components));
+  if (tasks.size() == 1) return std::move(tasks.front());
+  return invalid("'" + name + "' holds " + std::to_string(tasks.size()) +
+                 " tasks; name the file of one");
 }
 
 Result<std::vector<Task>> tasks_named(const std::string& name, Components& components) {

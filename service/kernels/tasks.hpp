@@ -17,6 +17,8 @@ Result<std::vector<Task>> tasks_of(const std::filesystem::path& path, Components
 
 Result<std::vector<Task>> built_in_tasks(Components& components);
 
+Result<Task> find_built_in_task(const std::string& id, Components& components);
+
 // `name` is a task file, or the id of a built-in task.
 Result<Task> find_task(const std::string& name, Components& components);
 

@@ -7,7 +7,11 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <kernelrl/evaluation_json.hpp>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/file_system.hpp"
@@ -18,6 +22,23 @@ namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;
+
+enum class ColumnType { kText, kInteger, kNumber, kBool };
+
+struct Column {
+  const char* name;
+  ColumnType type;
+};
+
+struct RunTable {
+  using Put = std::function<Status(const json& row)>;
+
+  const char* name;  // name of its file
+  std::span<const Column> columns;
+  // Passes every row in turn, an object with these columns, null for an unknown value. An
+  // unreadable part of the run is an error that names the file.
+  Status (*read)(const RunLayout& run, const Put& put);
+};
 
 std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
   std::error_code error;
@@ -222,15 +243,11 @@ Status to_parquet(const RunTable& table, const fs::path& lines, const fs::path& 
   return failure(Code::kInternal, file.string() + ": kernelrl-parquet failed, see above");
 }
 
-}  // namespace
+constexpr std::array<RunTable, 3> kTables = {{{"samples", kSampleColumns, read_samples},
+                                              {"evaluations", kEvaluationColumns, read_evaluations},
+                                              {"kernels", kKernelColumns, read_kernels}}};
 
-std::span<const RunTable> run_tables() {
-  static constexpr std::array<RunTable, 3> kTables = {
-      {{"samples", kSampleColumns, read_samples},
-       {"evaluations", kEvaluationColumns, read_evaluations},
-       {"kernels", kKernelColumns, read_kernels}}};
-  return kTables;
-}
+}  // namespace
 
 Result<std::string> write_run_tables(const RunLayout& run, const fs::path& folder, bool parquet,
                                      const ChildOptions& child) {
@@ -238,7 +255,7 @@ Result<std::string> write_run_tables(const RunLayout& run, const fs::path& folde
   fs::create_directories(folder, error);
   if (error) return invalid(folder.string() + ": cannot be made: " + error.message());
   std::string text;
-  for (const RunTable& table : run_tables()) {
+  for (const RunTable& table : kTables) {
     const fs::path lines = folder / fmt::format("{}.jsonl.partial", table.name);
     const fs::path file = folder / fmt::format("{}.{}", table.name, parquet ? "parquet" : "jsonl");
     KRL_ASSIGN(const std::size_t rows, write_json_lines(table, run, lines));

@@ -17,6 +17,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 try:
     import torch
+    import kernelbench
     import reference
     import task_file
 except ImportError as error:
@@ -64,8 +65,14 @@ class Import(unittest.TestCase):
         self.assertNotIn("get_inputs", task["prompt"])
         comments = path.read_text().partition("\n\n")[0]
         self.assertIn("KernelBench/level2/1_Convolution_with_bias.py", comments)
-        self.assertIn("MIT", comments)
+        self.assertNotIn("MIT", comments)  # the problems are not KernelBench's
         self.assertIn("height = 64, width = 48", comments)
+
+    def test_a_file_from_kernelbench_has_its_licence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "LICENSE").write_text("MIT License\n\nCopyright (c) 2023 Anne Ouyang\n")
+            self.assertIn("MIT License, Copyright (c) 2023 Anne Ouyang", kernelbench.origin_of(pathlib.Path(folder))[1])
+        self.assertEqual(kernelbench.origin_of(HERE / "problems"), ["From problems:"])
 
     def test_a_convolution_has_output_sizes_as_expressions(self):
         task = self.task("2/1")

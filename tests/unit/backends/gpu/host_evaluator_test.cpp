@@ -144,7 +144,7 @@ TEST(HostEvaluation, TakesAnswersInPython) {
   EXPECT_EQ(refused.why, "line 3, column 1: PyTorch computes 'x * 2'");
 }
 
-// In the form of a row of the AI CUDA Engineer Archive (cli/eval_table.cpp).
+// In the form of a row of the AI CUDA Engineer Archive (service/kernels/answer_table.cpp).
 TEST(HostEvaluation, TakesAModelThatCallsAnExtensionsForward) {
   const auto verdict_on = [](const std::string& body) {
     const std::string source =

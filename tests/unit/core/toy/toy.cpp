@@ -457,7 +457,9 @@ struct ToyBackend final : krl::Backend {
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME, "toy", "toy"};
   }
 
-  void prepare(const krl::Task& task, const krl::EvaluateOptions&, const krl::Context&) override {
+  void prepare(const krl::Task& task, const krl::EvaluateOptions&,
+               const krl::Context& context) override {
+    context.throw_if_cancelled();
     if (refuse == "*") krl::invalid_argument("the toy takes no tasks");
     if (task.id() == refuse)
       krl::invalid_argument("toy.toml:1:1: task '" + refuse + "' is refused");

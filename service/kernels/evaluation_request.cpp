@@ -1,0 +1,144 @@
+#include "service/kernels/evaluation_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <kernelrl/spelling.hpp>
+#include <kernelrl/task_definition.hpp>
+#include <vector>
+
+#include "service/kernels/tasks.hpp"
+
+namespace krl::service {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Stages = EvaluationRequest::Stages;
+
+struct NamedStage {
+  const char* name;
+  std::uint32_t bit;
+};
+constexpr std::array<NamedStage, 6> kStages = {{{"compile", KRL_STAGE_COMPILE},
+                                                {"check", KRL_STAGE_CHECK},
+                                                {"time", KRL_STAGE_TIME},
+                                                {"counters", KRL_STAGE_COUNTERS},
+                                                {"holdout", KRL_STAGE_HOLDOUT},
+                                                {"pool", KRL_STAGE_POOL}}};
+
+Json json_of(const Json& value) { return value; }
+Json json_of(const std::string& value) { return value; }
+Json json_of(std::uint64_t value) { return value; }
+Json json_of(Contract value) { return name_of(value); }
+Json json_of(const Stages& value) {
+  Json names = Json::array();
+  for (const auto& [name, bit] : kStages) {
+    if ((value.bits & bit) != 0) names.push_back(name);
+  }
+  return names;
+}
+
+// Each returns what the value must be, if it is not: "a string".
+std::string read(const Json& json, Json& value) {
+  if (!json.is_string() && !json.is_object()) return "a task's id, or an object";
+  value = json;
+  return {};
+}
+std::string read(const Json& json, std::string& value) {
+  if (!json.is_string()) return "a string";
+  value = json.get<std::string>();
+  return {};
+}
+std::string read(const Json& json, std::uint64_t& value) {
+  if (!json.is_number_unsigned()) return "a whole number from 0 on";
+  value = json.get<std::uint64_t>();
+  return {};
+}
+std::string read(const Json& json, Contract& value) {
+  const auto contract = json.is_string() ? named<Contract>(json.get<std::string>()) : std::nullopt;
+  if (!contract) return "\"device\" or \"host\"";
+  value = *contract;
+  return {};
+}
+std::string read(const Json& json, Stages& value) {
+  std::string known;
+  for (const auto& [name, bit] : kStages) known += (known.empty() ? "" : ", ") + std::string(name);
+  value.bits = KRL_STAGE_COMPILE;
+  bool good = json.is_array();
+  for (std::size_t i = 0; good && i < json.size(); ++i) {
+    std::uint32_t bits = 0;
+    for (const auto& [name, bit] : kStages) bits |= json[i] == name ? bit : 0;
+    value.bits |= bits;
+    good = bits != 0;
+  }
+  return good ? std::string() : "a list of stages: " + known;
+}
+
+Status check_keys(const Json& json) {
+  std::vector<std::string> known;
+  EvaluationRequest::each_field([&](const char* name, auto, bool) { known.emplace_back(name); });
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return invalid("request: unknown key '" + key + "'" + did_you_mean(key, known));
+  }
+  return {};
+}
+
+Result<Task> task_of(const EvaluationRequest& request, Components& components) {
+  if (request.task.is_string()) return find_built_in_task(request.task, components);
+  const std::string text = request.task.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto task = parse_task_definition(text);
+  if (!task) return invalid("request: task: " + task.error());
+  return Task{task->id, task->title, task->prompt, static_cast<unsigned>(task->tier),
+              krl::to_json_text(*task)};
+}
+
+}  // namespace
+
+Json to_json(const EvaluationRequest& request) {
+  Json json;
+  EvaluationRequest::each_field(
+      [&](const char* name, auto member, bool) { json[name] = json_of(request.*member); });
+  return json;
+}
+
+Result<EvaluationRequest> parse_evaluation_request(std::string_view json_text) {
+  Json json;
+  try {
+    json = Json::parse(json_text);
+  } catch (const Json::parse_error& error) {
+    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at …"
+    return invalid("request: " + what.substr(std::min(what.find("] ") + 2, what.size())));
+  }
+  if (!json.is_object()) return invalid("request: must be an object");
+  KRL_TRY(check_keys(json));
+  EvaluationRequest request;
+  std::string problem;
+  EvaluationRequest::each_field([&](const char* name, auto member, bool is_required) {
+    const auto found = json.find(name);
+    if (!problem.empty() || (found == json.end() && !is_required)) return;
+    if (found == json.end()) {
+      problem = fmt::format("request: key '{}' is missing", name);
+    } else if (const std::string must = read(*found, request.*member); !must.empty()) {
+      problem = fmt::format("request: {} must be {}, and is {:.60}", name, must, found->dump());
+    }
+  });
+  if (!problem.empty()) return invalid(problem);
+  return request;
+}
+
+Result<JudgedKernel> judge(const EvaluationRequest& request, KernelJudges& judges,
+                           Components& components, const CallScope& scope) {
+  KRL_ASSIGN(const Task task, task_of(request, components));
+  CallScope own = scope;
+  if (request.limit_s != 0) own.limit = std::chrono::seconds(request.limit_s);
+  EvaluateOptions options = judges.options();
+  options.stages = request.stages.bits;
+  options.seed = request.seed;
+  options.contract = request.contract;
+  options.scope = &own;
+  return judges.judge(task, request.source, options);
+}
+
+}  // namespace krl::service

@@ -1,0 +1,25 @@
+// A task made of a PyTorch module or function, by scripts/import/pytorch.py.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/plugin/components.hpp"
+#include "core/task/task.hpp"
+#include "service/process/child_program.hpp"
+
+namespace krl::service {
+
+struct ModuleOptions {
+  std::filesystem::path file;
+  std::string name;                 // the class or function; empty: the only one in the file
+  std::vector<std::string> shapes;  // "x=rows:1024,columns:512"
+};
+
+// Imports the module into a temporary file and reads that. The script's output, with the reason of
+// an error, goes to `child.errors`. Blocks for seconds.
+Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
+                            Components& components);
+
+}  // namespace krl::service
