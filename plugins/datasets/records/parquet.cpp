@@ -1,10 +1,12 @@
 #include <arrow/api.h>
 #include <arrow/io/file.h>
+#include <arrow/visit_array_inline.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "plugins/datasets/records/record_file.hpp"
@@ -32,69 +34,47 @@ nlohmann::json json_of_map(const arrow::MapArray& maps, std::int64_t i) {
   return object;
 }
 
-// The value of an element; types without an equivalent in JSON as Arrow prints them.
+// Converts element `i` of an array by its type. Types without an equivalent in JSON are texts, as
+// Arrow prints them.
+struct JsonOfElement {
+  std::int64_t i;
+  nlohmann::json json = {};
+
+  template <class Array>
+  arrow::Status Visit(const Array& array) {
+    using Type = typename Array::TypeClass;
+    constexpr bool is_number =
+        arrow::is_boolean_type<Type>::value || arrow::is_integer_type<Type>::value ||
+        std::is_same_v<Type, arrow::FloatType> || std::is_same_v<Type, arrow::DoubleType>;
+    constexpr bool is_list = std::is_same_v<Array, arrow::ListArray> ||
+                             std::is_same_v<Array, arrow::LargeListArray> ||
+                             std::is_same_v<Array, arrow::FixedSizeListArray>;
+    if constexpr (is_number) {
+      json = array.Value(i);
+    } else if constexpr (arrow::is_base_binary_type<Type>::value) {
+      json = std::string(array.GetView(i));
+    } else if constexpr (is_list) {
+      json = json_of_list(*array.values(), array.value_offset(i), array.value_offset(i + 1));
+    } else if constexpr (std::is_same_v<Array, arrow::MapArray>) {
+      json = json_of_map(array, i);
+    } else if constexpr (std::is_same_v<Array, arrow::DictionaryArray>) {
+      json = json_of(*array.dictionary(), array.GetValueIndex(i));
+    } else if constexpr (std::is_same_v<Array, arrow::StructArray>) {
+      json = nlohmann::json::object();
+      for (int f = 0; f < array.num_fields(); ++f)
+        json[array.type()->field(f)->name()] = json_of(*array.field(f), i);
+    } else if (const auto scalar = array.GetScalar(i); scalar.ok()) {
+      json = (*scalar)->ToString();
+    }
+    return arrow::Status::OK();
+  }
+};
+
 nlohmann::json json_of(const arrow::Array& array, std::int64_t i) {
   if (array.IsNull(i)) return nullptr;
-  const auto as = [&array]<class T>(T*) -> const T& { return static_cast<const T&>(array); };
-  const auto text = [&](auto* type) { return std::string(as(type).GetView(i)); };
-  const auto number = [&](auto* type) { return nlohmann::json(as(type).Value(i)); };
-  const auto list = [&](auto* type) {
-    const auto& lists = as(type);
-    return json_of_list(*lists.values(), lists.value_offset(i), lists.value_offset(i + 1));
-  };
-  switch (array.type_id()) {
-    case arrow::Type::BOOL:
-      return number(static_cast<arrow::BooleanArray*>(nullptr));
-    case arrow::Type::INT8:
-      return number(static_cast<arrow::Int8Array*>(nullptr));
-    case arrow::Type::INT16:
-      return number(static_cast<arrow::Int16Array*>(nullptr));
-    case arrow::Type::INT32:
-      return number(static_cast<arrow::Int32Array*>(nullptr));
-    case arrow::Type::INT64:
-      return number(static_cast<arrow::Int64Array*>(nullptr));
-    case arrow::Type::UINT8:
-      return number(static_cast<arrow::UInt8Array*>(nullptr));
-    case arrow::Type::UINT16:
-      return number(static_cast<arrow::UInt16Array*>(nullptr));
-    case arrow::Type::UINT32:
-      return number(static_cast<arrow::UInt32Array*>(nullptr));
-    case arrow::Type::UINT64:
-      return number(static_cast<arrow::UInt64Array*>(nullptr));
-    case arrow::Type::FLOAT:
-      return number(static_cast<arrow::FloatArray*>(nullptr));
-    case arrow::Type::DOUBLE:
-      return number(static_cast<arrow::DoubleArray*>(nullptr));
-    case arrow::Type::STRING:
-      return text(static_cast<arrow::StringArray*>(nullptr));
-    case arrow::Type::LARGE_STRING:
-      return text(static_cast<arrow::LargeStringArray*>(nullptr));
-    case arrow::Type::BINARY:
-      return text(static_cast<arrow::BinaryArray*>(nullptr));
-    case arrow::Type::LIST:
-      return list(static_cast<arrow::ListArray*>(nullptr));
-    case arrow::Type::LARGE_LIST:
-      return list(static_cast<arrow::LargeListArray*>(nullptr));
-    case arrow::Type::FIXED_SIZE_LIST:
-      return list(static_cast<arrow::FixedSizeListArray*>(nullptr));
-    case arrow::Type::MAP:
-      return json_of_map(as(static_cast<arrow::MapArray*>(nullptr)), i);
-    case arrow::Type::DICTIONARY: {
-      const auto& dictionary = as(static_cast<arrow::DictionaryArray*>(nullptr));
-      return json_of(*dictionary.dictionary(), dictionary.GetValueIndex(i));
-    }
-    case arrow::Type::STRUCT: {
-      const auto& structure = as(static_cast<arrow::StructArray*>(nullptr));
-      nlohmann::json object = nlohmann::json::object();
-      for (int f = 0; f < structure.num_fields(); ++f)
-        object[structure.type()->field(f)->name()] = json_of(*structure.field(f), i);
-      return object;
-    }
-    default: {
-      const auto scalar = array.GetScalar(i);
-      return scalar.ok() ? nlohmann::json((*scalar)->ToString()) : nlohmann::json();
-    }
-  }
+  JsonOfElement element{i};
+  static_cast<void>(arrow::VisitArrayInline(array, &element));
+  return element.json;
 }
 
 class Parquet final : public RecordFile {
