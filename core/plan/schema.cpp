@@ -24,13 +24,7 @@ void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
       "maximum global norm of the gradient; 0 = no clipping", "1.0", "0..");
 }
 
-void describe_loss(Keys& key, LossSettings& loss) {
-  key("loss.name", loss.name, "the policy-gradient loss", "\"ppo\"",
-      "ppo|gspo|cispo|importance_sampling")
-      .chooses = true;
-  key("loss.aggregation", loss.aggregation,
-      "how token losses are combined over an optimiser step; by_loss = sequence_mean for gspo, otherwise fixed_length if advantage = \"dr_grpo\", otherwise token_mean; fixed_length treats every answer as rollout.max_tokens long",
-      "\"by_loss\"", "by_loss|token_mean|sequence_mean|fixed_length|token_sum");
+void describe_clipping(Keys& key, LossSettings& loss) {
   key.only_if = "loss.name=ppo";
   key.parameter("clip_low", loss, "the ratio is clipped from below at 1 - clip_low", "0.2", "0..1");
   key.parameter("clip_high", loss, "the ratio is clipped from above at 1 + clip_high", "0.28",
@@ -51,6 +45,16 @@ void describe_loss(Keys& key, LossSettings& loss) {
       "limits the loss of a token with a negative advantage to dual_clip times the size of the advantage",
       "3.0", "1..");
   key.only_if = "";
+}
+
+void describe_loss(Keys& key, LossSettings& loss) {
+  key("loss.name", loss.name, "the policy-gradient loss", "\"ppo\"",
+      "ppo|gspo|cispo|importance_sampling")
+      .chooses = true;
+  key("loss.aggregation", loss.aggregation,
+      "how token losses are combined over an optimiser step; by_loss = sequence_mean for gspo, otherwise fixed_length if advantage = \"dr_grpo\", otherwise token_mean; fixed_length treats every answer as rollout.max_tokens long",
+      "\"by_loss\"", "by_loss|token_mean|sequence_mean|fixed_length|token_sum");
+  describe_clipping(key, loss);
   key.parameter(
       "kl", loss,
       "weight of the KL divergence from policy.reference; without one, from this policy as it was at the start of the first stage with a weight above 0",
@@ -162,28 +166,7 @@ void describe(Keys& key, DatasetSettings& dataset) {
   key.component(dataset);
 }
 
-void describe(Keys& key, RolloutSettings& rollout) {
-  key("contract", rollout.contract,
-      "contents of an answer; device: device code, which the backend launches; host: a .cu file with its own host code, which few backends accept and whose results are less trustworthy",
-      "\"device\"", "device|host");
-  key("groups", rollout.groups, "tasks per iteration", "16", "1..65536").on_resume =
-      OnResume::kFromHereOn;
-  key("group_size", rollout.group_size, "episodes per task", "8", "2..4096").on_resume =
-      OnResume::kFromHereOn;
-  key("choice", rollout.choice,
-      "even: all tasks are drawn equally often; learnable: a task is drawn less often, down to a tenth, as long as the returns within its groups do not differ, because no episode solves it or all solve it equally well",
-      "\"even\"", "even|learnable");
-  key("pass_low", rollout.pass_low,
-      "a task also counts as not learnable while fewer than this share of a group's episodes pass",
-      "0.0", "0..1")
-      .only_if = "choice=learnable";
-  key("pass_high", rollout.pass_high, "likewise while more than this share pass", "1.0", "0..1")
-      .only_if = "choice=learnable";
-  key("refill_tries", rollout.refill_tries,
-      "groups whose returns do not differ are replaced by newly played ones, up to this many times `groups` in total, so that an iteration learns from the intended number of groups (DAPO's dynamic sampling)",
-      "0", "0..100")
-      .on_resume = OnResume::kFromHereOn;
-  key("turns", rollout.turns, "maximum turns per episode", "1", "1..64");
+void describe_answers(Keys& key, RolloutSettings& rollout) {
   key("max_tokens", rollout.max_tokens, "maximum length of an answer, in tokens", "1024",
       "1..1048576")
       .on_resume = OnResume::kFromHereOn;
@@ -206,6 +189,31 @@ void describe(Keys& key, RolloutSettings& rollout) {
   key("stop", rollout.stop, "texts that end an answer", "[]");
   key("stop_when", rollout.stop_when,
       "condition that ends an episode early, checked after each turn: \"score >= 0.95\"; empty = none");
+}
+
+void describe(Keys& key, RolloutSettings& rollout) {
+  key("contract", rollout.contract,
+      "contents of an answer; device: device code, which the backend launches; host: a .cu file with its own host code, which few backends accept and whose results are less trustworthy",
+      "\"device\"", "device|host");
+  key("groups", rollout.groups, "tasks per iteration", "16", "1..65536").on_resume =
+      OnResume::kFromHereOn;
+  key("group_size", rollout.group_size, "episodes per task", "8", "2..4096").on_resume =
+      OnResume::kFromHereOn;
+  key("choice", rollout.choice,
+      "even: all tasks are drawn equally often; learnable: a task is drawn less often, down to a tenth, as long as the returns within its groups do not differ, because no episode solves it or all solve it equally well",
+      "\"even\"", "even|learnable");
+  key("pass_low", rollout.pass_low,
+      "a task also counts as not learnable while fewer than this share of a group's episodes pass",
+      "0.0", "0..1")
+      .only_if = "choice=learnable";
+  key("pass_high", rollout.pass_high, "likewise while more than this share pass", "1.0", "0..1")
+      .only_if = "choice=learnable";
+  key("refill_tries", rollout.refill_tries,
+      "groups whose returns do not differ are replaced by newly played ones, up to this many times `groups` in total, so that an iteration learns from the intended number of groups (DAPO's dynamic sampling)",
+      "0", "0..100")
+      .on_resume = OnResume::kFromHereOn;
+  key("turns", rollout.turns, "maximum turns per episode", "1", "1..64");
+  describe_answers(key, rollout);
   key("batching", rollout.batching,
       "waves: the next turns of all live episodes are sampled as one batch, which is repeatable; continuous: each turn is sampled as soon as the previous one has been evaluated, if the policy supports it; in_turns: like waves, but nothing is evaluated while the policy samples, so that policy and backend can share a GPU",
       "\"waves\"", "waves|continuous|in_turns");
@@ -218,7 +226,7 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "0", "0..1");
 }
 
-void describe(Keys& key, LearnSettings& learn) {
+void describe_advantage(Keys& key, LearnSettings& learn) {
   key("returns.kind", learn.returns.kind,
       "a turn's return: the sum or the maximum of the discounted scores from that turn on",
       "\"sum\"", "sum|max")
@@ -234,6 +242,10 @@ void describe(Keys& key, LearnSettings& learn) {
       "turns that form a group; task: all turns of a task's episodes; turn: those with the same turn number, which have equally informed prompts and equally many turns ahead",
       "\"turn\"", "task|turn")
       .only_if = kOfGroups;
+}
+
+void describe(Keys& key, LearnSettings& learn) {
+  describe_advantage(key, learn);
   describe_critic(key, learn);
   describe_loss(key, learn.loss);
   key.on_resume = OnResume::kFromHereOn;

@@ -92,6 +92,23 @@ std::string too_much(std::uint64_t bytes) {
          std::to_string(kMaxArenaBytes >> 20) + " MiB; make ";
 }
 
+std::uint64_t scratch_bytes(const std::vector<ResolvedScratch>& buffers) {
+  std::uint64_t bytes = 0;
+  for (const ResolvedScratch& scratch : buffers)
+    bytes += place_of(static_cast<std::uint64_t>(scratch.bytes));
+  return bytes;
+}
+
+// A run without its buffers yet.
+Run run_of(const MachineRun& planned, std::uint64_t garbage) {
+  Run run;
+  run.count = planned.plan.counted;
+  run.order = order_of(planned.plan.order);
+  run.held_line = planned.plan.held_line;
+  run.garbage = garbage;
+  return run;
+}
+
 }  // namespace
 
 bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
@@ -129,10 +146,8 @@ void MachineRuns::lay_out() {
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     const MachineRun& planned = runs_[r];
     const auto& scratch_buffers = schedule_.programs[planned.plan.case_index].scratch;
-    std::uint64_t bytes = tensor_bytes(task_.cases[planned.plan.case_index]);
-    for (const ResolvedScratch& scratch : scratch_buffers) {
-      bytes += place_of(static_cast<std::uint64_t>(scratch.bytes));
-    }
+    const std::uint64_t bytes =
+        tensor_bytes(task_.cases[planned.plan.case_index]) + scratch_bytes(scratch_buffers);
     if (bytes > kMaxArenaBytes) {  // the tensors alone fit: require_room has looked
       fail(Verdict::kResourceLimit, "the scratch buffers and the tensors of a run take " +
                                         std::to_string(bytes >> 20) + " MiB; the limit is " +
@@ -145,11 +160,7 @@ void MachineRuns::lay_out() {
       batches_.back().job.seed = seed + (std::uint64_t{r} << 32);  // the same seeds as in one job
       end = 0;
     }
-    Run run;
-    run.count = planned.plan.counted;
-    run.order = order_of(planned.plan.order);
-    run.held_line = planned.plan.held_line;
-    run.garbage = batches_.front().job.seed + r;
+    Run run = run_of(planned, batches_.front().job.seed + r);
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
       place(run,
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),

@@ -170,43 +170,58 @@ struct Derivatives {
   at::Tensor logprobs, entropy, values;
 };
 
+at::Tensor doubles(const at::Tensor& x) { return x.defined() ? x.to(at::kDouble).contiguous() : x; }
+
+// The inputs of the loss in float64, undefined where they are absent.
+struct TokenStates {
+  at::Tensor now, entropy, sampled, advantages, start, reference, values, old_values, returns,
+      sequence_log_ratios, factors, shares;
+
+  TokenState operator[](std::int64_t i) const {
+    const auto read = [i](const at::Tensor& x) {
+      return x.defined() ? x.const_data_ptr<double>()[i] : 0.0;
+    };
+    const double q = read(sampled), target = read(returns);
+    return {.now = read(now),
+            .entropy = read(entropy),
+            .sampled = q,
+            .is_sampled = !std::isnan(q),
+            .start = read(start),
+            .reference = read(reference),
+            .advantage = read(advantages),
+            .sequence_log_ratio = read(sequence_log_ratios),
+            .value = read(values),
+            .old_value = read(old_values),
+            .target = target,
+            .has_return = values.defined() && !std::isnan(target),
+            .factor = read(factors),
+            .share = read(shares)};
+  }
+};
+
 // `values` is undefined without a critic.
 Derivatives derivatives(const Predictions& predicted, const at::Tensor& values,
                         const TokenLossOptions& loss, const LossInputs& inputs,
                         const at::Tensor& metrics) {
-  const auto doubles = [](const at::Tensor& x) {
-    return x.defined() ? x.to(at::kDouble).contiguous() : x;
-  };
-  const auto read = [](const at::Tensor& x, std::int64_t i) {
-    return x.defined() ? x.const_data_ptr<double>()[i] : 0.0;
-  };
-  const auto now = doubles(predicted.logprobs), entropy = doubles(predicted.entropy);
-  const auto sampled = doubles(inputs.sampled), advantages = doubles(inputs.advantages);
-  const auto start = inputs.start.defined() ? doubles(inputs.start) : now;
-  const auto reference = doubles(inputs.reference);
-  const auto value = doubles(values), old_value = doubles(inputs.old_values),
-             target = doubles(inputs.returns);
+  const auto now = doubles(predicted.logprobs);
+  const TokenStates tokens{now,
+                           doubles(predicted.entropy),
+                           doubles(inputs.sampled),
+                           doubles(inputs.advantages),
+                           inputs.start.defined() ? doubles(inputs.start) : now,
+                           doubles(inputs.reference),
+                           doubles(values),
+                           doubles(inputs.old_values),
+                           doubles(inputs.returns),
+                           inputs.sequence_log_ratios,
+                           inputs.factors,
+                           inputs.shares};
   const auto by_logprob = at::empty_like(now), by_entropy = at::empty_like(now),
              by_value = at::empty_like(now);
   LossMetrics sums;
   std::memcpy(&sums, metrics.const_data_ptr(), sizeof sums);
   for (std::int64_t i = 0; i < now.numel(); ++i) {
-    const double q = read(sampled, i);
-    const TokenState token = {.now = read(now, i),
-                              .entropy = read(entropy, i),
-                              .sampled = q,
-                              .is_sampled = !std::isnan(q),
-                              .start = read(start, i),
-                              .reference = read(reference, i),
-                              .advantage = read(advantages, i),
-                              .sequence_log_ratio = read(inputs.sequence_log_ratios, i),
-                              .value = read(value, i),
-                              .old_value = read(old_value, i),
-                              .target = read(target, i),
-                              .has_return = values.defined() && !std::isnan(read(target, i)),
-                              .factor = read(inputs.factors, i),
-                              .share = read(inputs.shares, i)};
-    const TokenDerivatives by = token_loss(loss, token, sums);
+    const TokenDerivatives by = token_loss(loss, tokens[i], sums);
     by_logprob.mutable_data_ptr<double>()[i] = by.by_logprob;
     by_entropy.mutable_data_ptr<double>()[i] = by.by_entropy;
     by_value.mutable_data_ptr<double>()[i] = by.by_value;
