@@ -23,6 +23,18 @@ const Dialect* dialect_by_name(std::string_view name) {
   return nullptr;
 }
 
+void ask_for_stream(const Ask& ask, Json& body) {
+  if (!ask.stream) return;
+  body["stream"] = true;
+  body["stream_options"] = {{"include_usage", true}};
+}
+
+void expect_one_a_token(const JsonNode& entries, const Ask& ask) {
+  if (entries.size_of_array() == ask.prompt.size()) return;
+  entries.refuse(std::to_string(entries.size_of_array()) + " entries for " +
+                 std::to_string(ask.prompt.size()) + " tokens");
+}
+
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask& ask) {
   if (!index) return 0;
   if (!index->value().is_string()) return static_cast<std::uint32_t>(index->integer(ask.n - 1));

@@ -53,6 +53,11 @@ const Dialect& plain_dialect();
 // "vllm", "sglang", "llamacpp" or "plain"; null for any other name.
 const Dialect* dialect_by_name(std::string_view name);
 
+// Asks for a stream, whose last event has the usage, if one is wanted.
+void ask_for_stream(const Ask&, Json& body);
+// Refuses entries unless there is one for each token of the prompt.
+void expect_one_a_token(const JsonNode& entries, const Ask&);
+
 // Reads an index, or 0 if there is none; it must be below ask.n.
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask&);
 // Returns the choice of that number; one that has ended must not continue.

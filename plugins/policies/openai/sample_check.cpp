@@ -5,7 +5,7 @@
 #include <kernelrl/values.hpp>
 #include <span>
 
-#include "plugins/policies/tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/answer_text.hpp"
 
 namespace krl::openai {
 namespace {
@@ -27,21 +27,15 @@ struct Extent {
 Extent extent_of(const Choice& choice, const Expected& expected) {
   const policies::Tokenizer& tokenizer = expected.chat->tokenizer();
   const std::vector<TokenId>& ends = expected.chat->stop_tokens();
-  std::string bytes = tokenizer.decode(std::span(expected.prompt).subspan(expected.own_prompt));
-  const std::size_t begin = bytes.size();
+  policies::AnswerText text;
+  text.add(tokenizer.decode(std::span(expected.prompt).subspan(expected.own_prompt)), {});
   for (std::size_t i = 0; i < choice.tokens.size(); ++i) {
     const TokenId token = choice.tokens[i];
-    if (std::binary_search(ends.begin(), ends.end(), token)) return {i + 1, bytes, true};
-    const std::size_t before = bytes.size();
-    bytes += tokenizer.bytes(token);
-    std::size_t cut = std::string::npos;
-    for (const std::string& stop : expected.stop) {
-      const std::size_t from = before > begin + stop.size() ? before - stop.size() : begin;
-      cut = std::min(cut, bytes.find(stop, from));
-    }
-    if (cut != std::string::npos) return {i + 1, bytes.substr(0, cut), true};
+    if (std::binary_search(ends.begin(), ends.end(), token) ||
+        text.add(tokenizer.bytes(token), expected.stop))
+      return {i + 1, text.text(), true};
   }
-  return {choice.tokens.size(), bytes, false};
+  return {choice.tokens.size(), text.text(), false};
 }
 
 void check_ids(const Choice& choice, const Expected& expected) {
@@ -127,7 +121,7 @@ Sample checked_sample(const Choice& choice, const Expected& expected) {
   check_text(choice, expected);
   Extent extent = extent_of(choice, expected);
   Sample sample;
-  sample.text = policies::to_utf8(extent.text);
+  sample.text = std::move(extent.text);
   sample.tokens.assign(choice.tokens.begin(),
                        choice.tokens.begin() + static_cast<std::ptrdiff_t>(extent.tokens));
   sample.logprobs = checked_logprobs(std::span(choice.logprobs).first(extent.tokens));

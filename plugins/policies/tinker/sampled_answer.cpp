@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plugins/policies/tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/answer_text.hpp"
 
 namespace krl::tinker {
 namespace {
@@ -34,39 +34,13 @@ void check(const SampledSequence& sequence, const ExpectedAnswer& expected) {
   }
 }
 
-// The text of an answer while its tokens are added.
-class AnswerBytes {
- public:
-  explicit AnswerBytes(const std::vector<std::string>& stop) : stop_(stop) {}
-
-  // True if these bytes complete a stop text; the text then ends where that begins.
-  bool add(const std::string& bytes) {
-    const std::size_t before = bytes_.size();
-    bytes_ += bytes;
-    std::size_t cut = std::string::npos;
-    for (const std::string& text : stop_) {
-      const std::size_t from = before >= text.size() ? before - text.size() + 1 : 0;
-      cut = std::min(cut, bytes_.find(text, from));
-    }
-    if (cut == std::string::npos) return false;
-    bytes_.resize(cut);
-    return true;
-  }
-
-  std::string text() const { return policies::to_utf8(bytes_); }
-
- private:
-  const std::vector<std::string>& stop_;
-  std::string bytes_;
-};
-
 }  // namespace
 
 SampledAnswer checked_answer(const SampledSequence& sequence, const ExpectedAnswer& expected) {
   check(sequence, expected);
   const std::vector<TokenId>& ends = expected.chat->stop_tokens();
-  AnswerBytes bytes(expected.stop);
-  for (const TokenId token : expected.prefix) bytes.add(expected.chat->tokenizer().bytes(token));
+  policies::AnswerText text;
+  text.add(expected.chat->tokenizer().decode(expected.prefix), {});
   SampledAnswer answer;
   bool ended = false;
   for (std::size_t i = 0; i < sequence.tokens.size() && !ended; ++i) {
@@ -74,9 +48,9 @@ SampledAnswer checked_answer(const SampledSequence& sequence, const ExpectedAnsw
     answer.tokens.push_back(token);
     answer.logprobs.push_back(sequence.logprobs[i]);
     ended = std::find(ends.begin(), ends.end(), token) != ends.end() ||
-            bytes.add(expected.chat->tokenizer().bytes(token));
+            text.add(expected.chat->tokenizer().bytes(token), expected.stop);
   }
-  answer.text = bytes.text();
+  answer.text = text.text();
   ended = ended || sequence.stop_reason == StopReason::kStop;
   answer.stop_reason = ended ? KRL_STOP_END : KRL_STOP_LENGTH;
   return answer;

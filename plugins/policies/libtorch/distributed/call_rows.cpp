@@ -39,16 +39,4 @@ ReceivedExamples::ReceivedExamples(MessageReader& message) {
     received_.add(read_value<ExampleValue>(message));
 }
 
-void write_failed_request(MessageWriter& message, const FailedRequest& failed) {
-  message.number(failed.request);
-  message.number(failed.status);
-  message.text(failed.why);
-}
-
-FailedRequest read_failed_request(MessageReader& message) {
-  const auto request = message.number<std::uint32_t>();
-  const auto status = message.number<krl_status>();
-  return {request, status, message.text()};
-}
-
 }  // namespace krl::libtorch

@@ -107,12 +107,16 @@ class RowCollector {
 
 // The error of a rank for a request that it cannot answer.
 struct FailedRequest {
-  std::uint32_t request;  // index in that rank's part of the call
-  krl_status status;
+  std::uint32_t request = 0;  // index in that rank's part of the call
+  krl_status status = KRL_OK;
   std::string why;
-};
 
-void write_failed_request(MessageWriter& message, const FailedRequest& failed);
-FailedRequest read_failed_request(MessageReader& message);
+  template <class Visit>
+  static void each_field(Visit&& visit) {
+    visit(&FailedRequest::request);
+    visit(&FailedRequest::status);
+    visit(&FailedRequest::why);
+  }
+};
 
 }  // namespace krl::libtorch

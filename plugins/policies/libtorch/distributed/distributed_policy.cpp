@@ -64,7 +64,7 @@ void pass_on(AnswerKind kind, MessageReader& message, AnswerSink& sink) {
     const auto sample = read_value<SampleValue>(message);
     sink.put(*CView(sample).c());
   } else {
-    const FailedRequest failed = read_failed_request(message);
+    const auto failed = read_value<FailedRequest>(message);
     sink.fail(failed.request, failed.status, failed.why);
   }
 }

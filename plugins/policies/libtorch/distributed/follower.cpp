@@ -29,7 +29,7 @@ class AnswersToRank0 final : public AnswerSink {
   void fail(std::uint32_t request, krl_status status, std::string_view why) override {
     MessageWriter message;
     message.number(static_cast<std::uint8_t>(AnswerKind::kFailedRequest));
-    write_failed_request(message, {request, status, std::string(why)});
+    write_value(message, FailedRequest{request, status, std::string(why)});
     group_.send(0, std::move(message).take());
   }
 
@@ -160,10 +160,7 @@ class Follower {
 
   void fit(MessageReader& message, const Context& context) {
     const auto seed = message.number<std::uint64_t>();
-    std::vector<std::string> texts;
-    for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) {
-      texts.push_back(message.text());
-    }
+    const auto texts = read_value<std::vector<std::string>>(message);
     std::vector<krl_str> rows;
     for (const std::string& text : texts) rows.push_back(to_c(text));
     local_.fit(rows, seed, context);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "plugins/policies/libtorch/engine.hpp"
-#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/text_generator.hpp"
 #include "plugins/policies/libtorch/training/trainer.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 
 namespace krl::libtorch {
 

@@ -5,7 +5,7 @@
 #include <kernelrl/values.hpp>
 
 #include "plugins/policies/libtorch/base/random_stream.hpp"
-#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/generation_queue.hpp"
 
 namespace krl::libtorch {

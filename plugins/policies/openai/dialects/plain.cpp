@@ -36,10 +36,7 @@ Encoded encode(const Ask& ask) {
   if (ask.top_p < 1) body["top_p"] = ask.top_p;
   if (ask.top_k > 0) body["top_k"] = ask.top_k;
   if (!ask.stop.empty()) body["stop"] = ask.stop;
-  if (ask.stream) {
-    body["stream"] = true;
-    body["stream_options"] = {{"include_usage", true}};
-  }
+  ask_for_stream(ask, body);
   return {"/v1/chat/completions", std::move(body)};
 }
 

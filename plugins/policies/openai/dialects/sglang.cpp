@@ -97,10 +97,7 @@ Encoded encode_scoring(const Ask& ask) {
 // meta_info.input_token_logprobs: [[null, id], [logprob, id], …], one a token of the prompt.
 std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::size_t first) {
   const JsonNode entries = answer.get("meta_info").get("input_token_logprobs");
-  if (entries.size_of_array() != ask.prompt.size()) {
-    entries.refuse(std::to_string(entries.size_of_array()) + " entries for " +
-                   std::to_string(ask.prompt.size()) + " tokens");
-  }
+  expect_one_a_token(entries, ask);
   std::vector<float> logprobs;
   for (std::size_t i = first; i < ask.prompt.size(); ++i) {
     const JsonNode entry = entries.element(i);

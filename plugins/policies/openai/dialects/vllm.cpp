@@ -27,10 +27,7 @@ Encoded encode(const Ask& ask) {
                {"include_stop_str_in_output", true}};
   if (!ask.stop.empty()) body["stop"] = ask.stop;
   if (!ask.stop_tokens.empty()) body["stop_token_ids"] = ask.stop_tokens;
-  if (ask.stream) {
-    body["stream"] = true;
-    body["stream_options"] = {{"include_usage", true}};
-  }
+  ask_for_stream(ask, body);
   return {"/v1/completions", std::move(body)};
 }
 
@@ -98,10 +95,7 @@ std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::siz
   const JsonNode choices = answer.get("choices");
   if (choices.size_of_array() != 1) choices.refuse("must have one element");
   const JsonNode entries = choices.element(0).get("prompt_logprobs");
-  if (entries.size_of_array() != ask.prompt.size()) {
-    entries.refuse(std::to_string(entries.size_of_array()) + " entries for " +
-                   std::to_string(ask.prompt.size()) + " tokens");
-  }
+  expect_one_a_token(entries, ask);
   std::vector<float> logprobs;
   for (std::size_t i = first; i < ask.prompt.size(); ++i) {
     const JsonNode token = entries.element(i).get(std::to_string(ask.prompt[i]));

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/cuda/device_types.hpp"
 
 namespace krl::libtorch {

@@ -1,8 +1,8 @@
-#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/tokenizer/answer_text.hpp"
 
 #include <algorithm>
 
-namespace krl::libtorch {
+namespace krl::policies {
 
 bool AnswerText::add(std::string_view bytes, std::span<const std::string> stops) {
   bytes_ += bytes;
@@ -17,4 +17,4 @@ bool AnswerText::add(std::string_view bytes, std::span<const std::string> stops)
   return true;
 }
 
-}  // namespace krl::libtorch
+}  // namespace krl::policies
