@@ -61,8 +61,8 @@ TEST(Includes, CoreServiceAndProgramAreLayers) {
 
 TEST(Includes, TheCoresFoldersAreLayers) {
   expect_layers("core/",
-                {"base", "task", "plan", "run", "plugin", "episode", "stage", "journal",
-                 "measure", "learn", "experiment"},
+                {"base", "task", "plan", "run", "plugin", "episode", "stage", "journal", "measure",
+                 "learn", "experiment"},
                 "core/");
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "plugins/policies/libtorch/engine.hpp"
-#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/text_generator.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/training/trainer.hpp"
 
 namespace krl::libtorch {

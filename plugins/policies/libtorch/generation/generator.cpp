@@ -5,8 +5,8 @@
 #include <kernelrl/values.hpp>
 
 #include "plugins/policies/libtorch/base/random_stream.hpp"
-#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/generation_queue.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 
 namespace krl::libtorch {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "plugins/policies/libtorch/base/worker_threads.hpp"
-#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/decoder.hpp"
 #include "plugins/policies/libtorch/generation/text_generator.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 
 namespace krl::libtorch {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "plugins/policies/libtorch/generation/token_texts.hpp"
 #include "plugins/policies/libtorch/generation/cuda/device_types.hpp"
+#include "plugins/policies/libtorch/generation/token_texts.hpp"
 
 namespace krl::libtorch {
 
