@@ -15,7 +15,7 @@ namespace krl::service {
 
 struct PolicyEvaluationOptions {
   std::int64_t samples = 16;          // episodes per task
-  std::vector<std::size_t> ks;        // of best@k: rising, from 1 to `samples`
+  std::vector<std::size_t> ks;        // the k of best@k, rising, 1 to `samples`
   bool train = true, holdout = true;  // the sets of tasks
   std::function<void(const std::string&)> warn;
   std::function<void(std::string_view set, std::string_view phase, int done, int of)> progress;
