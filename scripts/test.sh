@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up, checks the formatting, the public headers by clang-tidy and the core's includes (scripts/tidy.sh), builds and runs
-# the tests, and runs under sanitizers those tests in which they are most likely to find something:
+# Sets up, checks the formatting and the public headers (scripts/tidy.sh; with --nightly and --all the includes, too), builds and
+# runs the tests, and runs under sanitizers those tests in which they are most likely to find something:
 #   ci       release: all tests but those with the label `nightly`, which take long
 #   nightly  release: all tests; the benchmarks are built
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
@@ -12,7 +12,7 @@
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
 #
-#   scripts/test.sh               ci, asan and tsan
+#   scripts/test.sh               ci and asan
 #   scripts/test.sh --quick       ci
 #   scripts/test.sh --nightly     nightly, asan, fuzz and tsan
 #   scripts/test.sh --all         nightly, dev and tsan
@@ -40,8 +40,8 @@ check_formatting() {
 
 check_code() {
   local found
-  if found=$(scripts/tidy.sh 2>&1); then
-    echo "== public headers and includes: checked"
+  if found=$(scripts/tidy.sh "$@" 2>&1); then
+    echo "== public headers: checked"
   else
     printf 'scripts/tidy.sh finds\n%s\n' "$found" | tee -a "$complaints"
     failed=$((failed + 1))
@@ -98,12 +98,12 @@ run_tests() {
   unsteady=$((unsteady + wrong - left))
 }
 
-presets=()
+presets=() tidy=()
 for word in "$@"; do
   case $word in
     --quick) presets+=(ci) ;;
-    --nightly) presets+=(nightly asan fuzz tsan) ;;
-    --all) presets+=(nightly dev tsan) ;;
+    --nightly) presets+=(nightly asan fuzz tsan) tidy=(--includes) ;;
+    --all) presets+=(nightly dev tsan) tidy=(--includes) ;;
     ci | nightly | asan | fuzz | tsan | dev) presets+=("$word") ;;
     *)
       echo "scripts/test.sh: unknown word '$word'; known are --quick, --nightly, --all, ci, nightly, asan, fuzz, tsan, dev" >&2
@@ -111,11 +111,11 @@ for word in "$@"; do
       ;;
   esac
 done
-((${#presets[@]} > 0)) || presets=(ci asan tsan)
+((${#presets[@]} > 0)) || presets=(ci asan)
 
 scripts/setup.sh --tests
 check_formatting
-check_code
+check_code "${tidy[@]}"
 for preset in "${presets[@]}"; do
   SECONDS=0
   if build "$preset"; then
