@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/base/text.hpp"
 
@@ -20,6 +22,7 @@ std::size_t width(std::string_view text) {
 
 std::FILE* g_output = stdout;
 std::FILE* g_errors = stderr;
+int g_error_of_output = 0;  // errno after the first write that failed
 
 // The stream behind `descriptor`, under a number that no plugin knows of and no child inherits.
 std::FILE* own_stream(int descriptor) {
@@ -56,8 +59,14 @@ ChildOptions child_options() {
 }
 
 void print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), g_output);
-  std::fflush(g_output);
+  const bool written = std::fwrite(text.data(), 1, text.size(), g_output) == text.size();
+  if ((std::fflush(g_output) != 0 || !written) && g_error_of_output == 0) g_error_of_output = errno;
+}
+
+Status printed() {
+  if (g_error_of_output == 0) return {};
+  return failure(Code::kUnavailable,
+                 std::string("cannot write the output: ") + std::strerror(g_error_of_output));
 }
 
 void print_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), g_errors); }

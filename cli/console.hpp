@@ -23,6 +23,8 @@ std::FILE* errors();
 ChildOptions child_options();
 
 void print(std::string_view text);
+// Returns an error if something that was printed was not written, such as on a full device.
+Status printed();
 void print_error(std::string_view text);
 void print_warning(const std::string& text);  // any thread
 

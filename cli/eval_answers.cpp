@@ -21,6 +21,7 @@ void show(const AnswerSummary& summary) {
   }
   rows.push_back({"all", std::to_string(all)});
   print("\n" + columns(rows));
+  if (!summary.device.empty()) print("device: " + summary.device + "\n");
   if (!summary.kernelbench.empty()) print(describe_fast_p(summary.kernelbench));
   const std::string claims = columns(summary.claims.rows()) + summary.claims.describe_speedups();
   if (!claims.empty()) print("\n" + claims);

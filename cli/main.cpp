@@ -31,8 +31,8 @@ constexpr const char* kHelp =
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
-  kernelrl tasks [list | check | import] …
-                                       list or check tasks, or import those of other projects
+  kernelrl tasks [list | show | check | import] …
+                                       list, show or check tasks, or import those of other projects
   kernelrl --version
 
 Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.
@@ -93,7 +93,9 @@ int main(int argc, char** argv) {
   krl::cli::set_last_words_stream(::fileno(krl::cli::errors()));
   krl::cli::report_crashes();
   try {
-    return dispatch({argv + 1, argv + argc});
+    const int code = dispatch({argv + 1, argv + argc});
+    const krl::cli::Status printed = krl::cli::printed();
+    return printed || code != krl::cli::kDone ? code : krl::cli::report(printed.error());
   } catch (const std::exception& e) {
     // Nothing of ours throws; a library did, most likely for lack of memory.
     return krl::cli::report({krl::cli::Code::kInternal, e.what()});

@@ -98,6 +98,7 @@ class Launch {
     sigemptyset(&signals_);
     for (const int signal : kForwarded) sigaddset(&signals_, signal);
     sigaddset(&signals_, SIGCHLD);
+    sigaddset(&signals_, SIGPIPE);  // the ranks end as if the terminal had been closed
     ::sigprocmask(SIG_BLOCK, &signals_, nullptr);
     signal_descriptor_ = ::signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -175,7 +176,7 @@ class Launch {
     signalfd_siginfo info;
     while (::read(signal_descriptor_, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo == SIGCHLD) continue;
-      send(static_cast<int>(info.ssi_signo));
+      send(info.ssi_signo == SIGPIPE ? SIGHUP : static_cast<int>(info.ssi_signo));
     }
     int status = 0;
     for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) ended(pid, status);

@@ -99,6 +99,9 @@ int check_command(const Words& words) {
   Components& components = session.components();
   const auto missing = check_components(plan, components);
   if (!missing) return report(missing.error());
+  if (missing->empty()) {
+    if (const Status good = check_data(plan, components); !good) return report(good.error());
+  }
   for (const std::string& note : plan.notes) print(note + "\n");
   print(line.text("plan") + ": no errors\n");
   for (const Error& error : *missing) print("It cannot run on this machine:\n" + error.message);

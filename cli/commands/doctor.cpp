@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/policy_options.hpp"
+#include "core/plan/built_in.hpp"
 #include "core/plan/loader.hpp"
 #include "service/doctor/diagnosis.hpp"
 
@@ -54,7 +55,8 @@ Rows component_rows(const Diagnosis& found) {
 }
 
 std::string as_text(const Diagnosis& found) {
-  return "machine\n" + columns(machine_rows(found)) + "\nplugins\n" + columns(plugin_rows(found)) +
+  return "machine\n" + columns(machine_rows(found)) + "\nplans, presets, prompts, tasks\n  " +
+         built_in_configs().string() + "\n\nplugins\n" + columns(plugin_rows(found)) +
          "\ncomponents\n" + columns(component_rows(found));
 }
 
@@ -128,7 +130,8 @@ int doctor_command(const Words& words) {
   }
   const TrialSettings settings{
       line.texts("set"), std::chrono::seconds(*limit), id.empty() ? 0 : *answers,
-      line.has("model") ? std::filesystem::absolute(line.text("model")).string() : ""};
+      line.has("model") ? std::filesystem::absolute(line.text("model")).string() : "",
+      id.empty() ? ChildOutput::kDropped : ChildOutput::kShown};
   const Diagnosis found = diagnose(registry, components, settings);
   print(line.has("json")
             ? to_json(found).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"

@@ -68,31 +68,37 @@ std::string details_of(const Component& component, const Registry& registry) {
          flags_of(component) + signals_of(component, registry) + "\n" + options_of(component);
 }
 
-// Returns notes on the components of all kinds with this id.
-std::vector<std::string> notes_on(const std::string& id, const Registry& registry) {
+// Returns the id in "reward.speedup", as plans name a component to replace, or in "speedup".
+std::string id_in(const std::string& name, Kind kind) {
+  const std::string prefix = std::string(name_of(kind)) + ".";
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+}
+
+// Returns notes on the components of all kinds with this name.
+std::vector<std::string> notes_on(const std::string& name, const Registry& registry) {
   std::vector<std::string> notes;
   for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {
-    const std::vector<std::string> of_kind = registry.notes_on({kind, id});
+    const std::vector<std::string> of_kind = registry.notes_on({kind, id_in(name, kind)});
     notes.insert(notes.end(), of_kind.begin(), of_kind.end());
   }
   return notes;
 }
 
-int show_plugin(const CommandLine& line, const Registry& registry, const std::string& id) {
+int show_plugin(const CommandLine& line, const Registry& registry, const std::string& name) {
   std::string text;
   std::vector<std::string> known;
   for (const auto& [key, component] : registry.all()) {
     known.push_back(component.id);
-    if (component.id != id) continue;
+    if (component.id != id_in(name, component.kind)) continue;
     text += (text.empty() ? "" : "\n") + details_of(component, registry);
   }
-  for (const std::string& note : notes_on(id, registry)) print_error(note + "\n");
+  for (const std::string& note : notes_on(name, registry)) print_error(note + "\n");
   if (!text.empty()) {
     print(text);
     return kDone;
   }
-  return line.wrong("there is no component '" + id + "'" +
-                    did_you_mean(id, known, "; `kernelrl plugins list` shows all"));
+  return line.wrong("there is no component '" + name + "'" +
+                    did_you_mean(name, known, "; `kernelrl plugins list` shows all"));
 }
 
 }  // namespace

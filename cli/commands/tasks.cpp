@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <kernelrl/spelling.hpp>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr const char* kAbout =
     "list    the tasks of a file or folder, or the built-in ones\n"
+    "show    one of them, by its id or file: signature, prompt, reference, naive kernel, cases\n"
     "check   let a backend check each of them: its reference, its naive kernel, and that nothing\n"
     "        trivial passes; with --mutants, how many wrong kernels it refuses\n"
     "import  convert a PyTorch module, or the problems of another project, into task files. Its\n"
@@ -30,6 +32,7 @@ constexpr const char* kAbout =
 CommandLine command_line() {
   return CommandLine(
       "kernelrl tasks [list | check] [TASKS] [--backend B]\n"
+      "       kernelrl tasks show TASK\n"
       "       kernelrl tasks check [TASKS] --mutants N [--kernels FOLDER]…\n"
       "       kernelrl tasks import pytorch MODULE.py [OUT.toml] …\n"
       "       kernelrl tasks import kernelbench CHECKOUT FOLDER …\n"
@@ -46,6 +49,29 @@ int list(const std::vector<Task>& tasks) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "TIER", "TITLE"}};
   for (const Task& task : tasks) rows.push_back({task.id, std::to_string(task.tier), task.title});
   print(columns(rows));
+  return kDone;
+}
+
+Result<std::string> details_of(const Task& task) {
+  KRL_ASSIGN(const TaskFacts facts, facts_of(task));
+  const auto definition = nlohmann::json::parse(task.definition_json);
+  const auto part = [](const char* title, const std::string& text) {
+    return text.empty()
+               ? ""
+               : std::string("\n") + title + "\n" + text + (text.ends_with('\n') ? "" : "\n");
+  };
+  return task.id + ": " + task.title + " (tier " + std::to_string(task.tier) + ")\n" +
+         part("prompt", task.prompt) + part("tensors", facts.signature) +
+         part("cases", facts.cases) + part("real cases", facts.real_cases) +
+         part("reference", definition.value("reference", "")) + part("naive kernel", facts.naive);
+}
+
+int show(const std::vector<Task>& tasks) {
+  for (const Task& task : tasks) {
+    const auto details = details_of(task);
+    if (!details) return report(details.error());
+    print(*details);
+  }
   return kDone;
 }
 
@@ -98,6 +124,7 @@ int list_or_check(const std::string& what, const CommandLine& line) {
   const auto tasks = chosen_tasks(line, components);
   if (!tasks) return report(tasks.error());
   if (what == "list") return list(*tasks);
+  if (what == "show") return show(*tasks);
   const auto backend = open_backend(line.text("backend"), line.texts("set"), components);
   if (!backend) return report(backend.error());
   if (line.has("mutants")) return check_mutants(line, *tasks, **backend);
@@ -160,11 +187,11 @@ int tasks_command(const Words& words) {
   add_plugin_path_option(line);
   line.positional({"what", "path"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"check", "import", "list"};
+  const std::vector<std::string> known = {"check", "import", "list", "show"};
   const std::string what = line.has("what") ? line.text("what") : "list";
-  if (what != "list" && what != "check") {
+  if (std::find(known.begin(), known.end(), what) == known.end())
     return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
-  }
+  if (what == "show" && !line.has("path")) return line.wrong("no task given: name its id or file");
   return list_or_check(what, line);
 }
 

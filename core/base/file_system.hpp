@@ -114,9 +114,8 @@ std::uintmax_t size_of_whole_lines(std::string_view text);
 
 // Each function of core/run that writes into a run calls this once; those that open a file leave it
 // to RunFiles. Passes `status` on. If the disk is full, adds how much is needed (0: unknown), how
-// much is free at `path`, and that nothing is lost: "cannot write …: no space left on device (needs
-// about 12 MB, 1 MB free); nothing written so far is lost: free some space and continue with
-// --resume".
+// much is free at `path`, and what to do: "cannot write …: no space left on device (needs about 12
+// MB, 1 MB free); free some space and continue with --resume from the last checkpoint".
 Status explain_full_disk(Status status, const std::filesystem::path& path,
                          std::uintmax_t needed_bytes = 0);
 

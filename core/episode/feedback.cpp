@@ -39,11 +39,13 @@ std::string place_of(const Diagnostic& d) {
                        : fmt::format("line {}:{}: ", d.line, d.column);
 }
 
-std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) {
+// Returns the first diagnostics of this severity, with their lines of the source.
+std::string diagnostics_of(const Candidate& candidate, const Evaluation& evaluation,
+                           std::uint32_t severity) {
   std::string text;
   std::vector<std::string> seen;
   for (const Diagnostic& d : evaluation.diagnostics) {
-    if (d.severity != KRL_SEVERITY_ERROR || std::ranges::find(seen, d.text) != seen.end()) continue;
+    if (d.severity != severity || std::ranges::find(seen, d.text) != seen.end()) continue;
     if (static_cast<int>(seen.size()) == kErrorsShown) break;
     seen.push_back(d.text);
     text += shorten(place_of(d) + d.text, kLongestLine) + "\n";
@@ -98,9 +100,10 @@ std::string speeds(const Evaluation& evaluation) {
   std::string text;
   for (std::size_t i = 0; i < evaluation.cases.size(); ++i) {
     const Case& c = evaluation.cases[i];
-    if (c.kind != CaseKind::kShown || !std::isfinite(c.speedup)) continue;
-    text += fmt::format("case {}: {:.1f} us{}, {:.2f} times the baseline", c.label,
-                        c.time_ns / 1000, c.estimated ? " (estimated)" : "", c.speedup);
+    if (c.kind != CaseKind::kShown || !std::isfinite(c.time_ns)) continue;
+    text += fmt::format("case {}: {:.1f} us{}", c.label, c.time_ns / 1000,
+                        c.estimated ? " (estimated)" : "");
+    if (std::isfinite(c.speedup)) text += fmt::format(", {:.2f} times the baseline", c.speedup);
     if (c.speedup_high > c.speedup_low)
       text += fmt::format(" [{:.2f}, {:.2f}]", c.speedup_low, c.speedup_high);
     text += headroom(evaluation, i) + "\n";
@@ -169,9 +172,10 @@ std::string describe_result(const Candidate& candidate, const Evaluation& evalua
   if (evaluation.passed()) {
     text += speeds(evaluation) + resources(evaluation) + advice(evaluation);
   } else if (evaluation.verdict == Verdict::kCompileError) {
-    text += errors_of(candidate, evaluation);
+    text += diagnostics_of(candidate, evaluation, KRL_SEVERITY_ERROR);
   } else {
-    text += failed_case(evaluation) + note_on_default_launch(candidate, evaluation);
+    text += failed_case(evaluation) + note_on_default_launch(candidate, evaluation) +
+            diagnostics_of(candidate, evaluation, KRL_SEVERITY_NOTE);
   }
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return shorten(std::move(text), kLongest);

@@ -5,6 +5,7 @@
 #include "core/experiment/policy_check.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
+#include "core/stage/stage_data.hpp"
 #include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
@@ -32,6 +33,14 @@ Result<std::vector<Error>> check_components(const Plan& plan, Components& compon
   if (plan.stages.empty()) errors.push_back(no_stages(plan));
   for (auto& [message, error] : missing) errors.push_back(std::move(error));
   return errors;
+}
+
+Status check_data(const Plan& plan, Components& components) {
+  for (const StageSettings& stage : plan.stages) {
+    KRL_ASSIGN(const StageData data, read_datasets(stage.settings.datasets, components));
+    KRL_TRY(check_data(stage, data));
+  }
+  return {};
 }
 
 }  // namespace krl::core

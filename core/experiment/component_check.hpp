@@ -17,4 +17,7 @@ namespace krl::core {
 // the run.
 Result<std::vector<Error>> check_components(const Plan& plan, Components& components);
 
+// Reads the datasets of every stage and checks that each finds what it learns from.
+Status check_data(const Plan& plan, Components& components);
+
 }  // namespace krl::core

@@ -132,6 +132,13 @@ const Origin& origin_of(const Plan& plan, std::size_t stage, const std::string& 
   return (own != nullptr ? own : plan.document->find_path(key))->origin;
 }
 
+bool has_pairs(const Settings& settings) {
+  const auto& all = settings.datasets;
+  return std::any_of(all.begin(), all.end(), [](const DatasetSettings& dataset) {
+    return dataset.role == DatasetRole::kWarmup;
+  });
+}
+
 // Without randomness all answers to a prompt are the same, and there is nothing to compare.
 Status check_temperature(const Plan& plan, std::size_t stage) {
   if (plan.stage(stage).rollout.temperature > 0) return {};
@@ -260,11 +267,21 @@ Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos)
             "sample for (policy.sampler)");
 }
 
+Error needs_texts(const PolicySettings& settings) {
+  return problem_at(
+      settings.origin,
+      fmt::format("policy '{}' starts from scratch and needs texts to start with", settings.use),
+      "add a [[dataset]] with role = \"warmup\"");
+}
+
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry) {
   const PolicySettings& settings = plan.policy;
   KRL_TRY(check_trainable(settings, infos));
   if (infos.learner && infos.sampler)
     KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
+  if (infos.learner && infos.learner->needs_corpus && plan.run.from.empty() &&
+      !plan.stages.empty() && !has_pairs(plan.stage(0)))
+    return failure(needs_texts(settings));
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const StageSettings& stage = plan.stages[i];
     if (stage.kind == StageKind::kRl) {

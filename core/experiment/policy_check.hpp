@@ -22,6 +22,9 @@ struct PolicyInfos {
 Result<PolicyInfos> describe(const Policies& policies);
 Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry);
 
+// The error, at its place in the plan, of a policy from scratch that gets no texts to start with.
+Error needs_texts(const PolicySettings& settings);
+
 // Refuses, at its place in the plan, a policy that only samples.
 Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos);
 
@@ -29,8 +32,8 @@ Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos)
 // starting one: an answer that cannot be as long as the plan allows.
 std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry);
 
-// Refuses, at its place in the plan, stages that the policies cannot support: learning at all, by
-// that loss, from such log-probabilities; handing over weights; sampling ahead. Unknown properties
+// Refuses, at its place in the plan, stages that the policies cannot support: learning at all, from
+// scratch without texts, by that loss, from such log-probabilities; handing over weights; sampling ahead. Unknown properties
 // are not errors.
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry);
 

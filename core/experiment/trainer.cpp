@@ -152,13 +152,7 @@ class Trainer {
 
   Status fit(const Policy& policy, const StageSetup& setup,
              const std::vector<Lesson>& lessons) const {
-    if (lessons.empty()) {
-      return failure(
-          problem_at(plan_.policy.origin,
-                     fmt::format("policy '{}' starts from scratch and needs texts to start with",
-                                 plan_.policy.use),
-                     "add a [[dataset]] with role = \"warmup\""));
-    }
+    if (lessons.empty()) return failure(needs_texts(plan_.policy));
     return fit_policy(policy, setup, lessons, seed_for(plan_.run.seed, "policy"));
   }
 

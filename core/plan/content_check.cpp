@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "core/plan/built_in.hpp"
 #include "core/plan/key_check.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
@@ -100,6 +101,17 @@ bool is_member(std::string_view text, std::string_view family, std::int64_t firs
     if (text.substr(family.size()) == std::to_string(n)) return true;
   }
   return false;
+}
+
+// Returns what may surprise about a path, already absolute: it is not there, or it is there only
+// among what is built in.
+std::string surprise_of(const Node& path) {
+  const std::string built_in = built_in_configs().string();
+  std::error_code error;
+  if (!std::filesystem::exists(*path.text(), error))
+    return ", which does not exist, nor does one of this name in " + built_in;
+  const bool is_own = path.origin.folder().string().starts_with(built_in);
+  return path.text()->starts_with(built_in) && !is_own ? ", which is built in" : "";
 }
 
 }  // namespace
@@ -200,8 +212,11 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems) {
   if (folder == nullptr || folder->text()->empty()) return;
   for (const char* name : {"task.txt", "turn.txt", "older_turn.txt"}) {
     if (const auto text = read_text_file(*folder->text() + "/" + name); !text) {
-      problems.push_back({folder->origin, text.error(),
-                          "templates: a folder with task.txt, turn.txt and older_turn.txt"});
+      problems.push_back(
+          {folder->origin, text.error(),
+           "templates: a folder with task.txt, turn.txt and older_turn.txt, beside the plan or "
+           "in " +
+               built_in_configs().string()});
       return;
     }
   }
@@ -218,21 +233,19 @@ void check_run_name(const Node& run, std::vector<Problem>& problems) {
                       "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
 }
 
-void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
-                       std::vector<std::string>& notes) {
+void note_surprising_paths(const Node& table, Kind kind, const Catalog& catalog,
+                           std::vector<std::string>& notes) {
   const Node* use = table.find_text("use");
   const CatalogEntry* component = use == nullptr ? nullptr : catalog.find(kind, *use->text());
   if (component == nullptr) return;
   for (const KeyRule& rule : component->keys) {
     const Node* path = rule.type == ValueType::kPath ? table.find_text(rule.key) : nullptr;
-    std::error_code error;
-    if (path == nullptr || path->origin.is_default() || path->text()->empty() ||
-        std::filesystem::exists(*path->text(), error)) {
-      continue;
-    }
-    std::string note = note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) +
-                                                 " '" + component->id + "' is " + *path->text() +
-                                                 ", which does not exist");
+    if (path == nullptr || path->origin.is_default() || path->text()->empty()) continue;
+    const std::string surprise = surprise_of(*path);
+    if (surprise.empty()) continue;
+    std::string note =
+        note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) + " '" +
+                                  component->id + "' is " + *path->text() + surprise);
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }
 }

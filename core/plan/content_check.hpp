@@ -45,10 +45,10 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems);
 // Checks that `run.name` is the name of a folder.
 void check_run_name(const Node& run, std::vector<Problem>& problems);
 
-// Notes the paths among the options of a component that the plan sets and that do not exist. This
-// is no error: only the component knows the purpose of a path.
-void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
-                       std::vector<std::string>& notes);
+// Notes the paths among the options of a component that the plan sets and that do not exist, or only
+// among what is built in. This is no error: only the component knows the purpose of a path.
+void note_surprising_paths(const Node& table, Kind kind, const Catalog& catalog,
+                           std::vector<std::string>& notes);
 
 // The names that `rollout.stop_when` sees after a turn of an episode. Constant; thread-safe.
 //   score      of this turn            best_score  of the episode so far

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <kernelrl/spelling.hpp>
 
+#include "core/plan/built_in.hpp"
 #include "core/plan/keys.hpp"
 #include "core/plan/node.hpp"
 
@@ -63,7 +64,7 @@ void make_absolute(Node& node, const std::filesystem::path& default_folder) {
   auto* text = std::get_if<std::string>(&node.value);
   if (text == nullptr || text->empty()) return;
   const auto folder = node.origin.is_default() ? default_folder : node.origin.folder();
-  std::string path = (folder / *text).lexically_normal().string();
+  std::string path = find_near(folder, *text).string();
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
   *text = std::move(path);
 }

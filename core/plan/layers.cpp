@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "core/plan/built_in.hpp"
 #include "core/plan/key_check.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/overrides.hpp"
@@ -22,12 +23,12 @@ class LayerReader {
   LayerReader(std::vector<Problem>& problems, std::vector<std::string>& notes)
       : problems_(problems), notes_(notes) {}
 
-  // Lays `file` on the document, after its includes. `asked_by` is the include that names it. False
-  // if a file could not be read.
-  bool read(const fs::path& file, const Origin& asked_by) {
+  // Lays `file` on the document, after its includes. `asked_by` is the include that names it,
+  // `searched` where it was looked for. False if a file could not be read.
+  bool read(const fs::path& file, const Origin& asked_by, const std::string& searched) {
     auto text = read_text_file(file);
-    if (!text) return report(asked_by, text.error());
     std::error_code ignored;
+    if (!text) return report(asked_by, text.error(), fs::exists(file, ignored) ? "" : searched);
     const fs::path canonical = fs::weakly_canonical(file, ignored);
     if (std::ranges::find(open_files_, canonical) != open_files_.end()) {
       return report(asked_by, "'" + file.string() + "' includes itself",
@@ -64,7 +65,8 @@ class LayerReader {
                     "'include' must be an array of paths, not " + std::string(includes->kind()),
                     "write include = [\"file.toml\"]");
     }
-    const fs::path folder = fs::path(layer.origin.source->name).parent_path();
+    const Source& source = *layer.origin.source;
+    const fs::path folder = fs::path(source.name).parent_path();
     bool complete = true;
     for (const Node& include : includes->elements()) {
       if (include.text() == nullptr) {
@@ -72,7 +74,8 @@ class LayerReader {
                                               std::string(include.kind()));
       } else if (files_ >= kMaxFiles) {
         return report(include.origin, "a plan has at most " + std::to_string(kMaxFiles) + " files");
-      } else if (!read((folder / *include.text()).lexically_normal(), include.origin)) {
+      } else if (!read(find_near(folder, *include.text()), include.origin,
+                       searched_for(source.folder, *include.text()))) {
         complete = false;
       }
     }
@@ -255,7 +258,8 @@ std::optional<Node> read_layers(const fs::path& file, const std::vector<std::str
   auto named = std::make_shared<Source>();
   named->name = file.string();
   LayerReader reader(problems, notes);
-  if (!reader.read(file, Origin{std::move(named), 0, 0, 1})) return std::nullopt;
+  if (!reader.read(file, Origin{std::move(named), 0, 0, 1}, searched_for({}, file)))
+    return std::nullopt;
   Node document = std::move(reader).document();
   apply_overrides(document, overrides, problems, notes);
   return document;

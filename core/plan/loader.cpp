@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/plan/built_in.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plan/layers.hpp"
 #include "core/plan/overrides.hpp"
@@ -31,6 +32,16 @@ PluginSettings plugins_of(const Node& document) {
   });
   texts("plugins.replace", [&](const Node& id) { plugins.replace.push_back(*id.text()); });
   return plugins;
+}
+
+// The plan of this name: a file, or a built-in plan, with or without its ending.
+fs::path plan_named(const fs::path& name) {
+  std::error_code ignored;
+  for (const char* ending : {"", ".toml"}) {
+    fs::path file = find_near({}, name.string() + ending);
+    if (fs::is_regular_file(file, ignored)) return file;
+  }
+  return name;
 }
 
 void name_run_after(const fs::path& file, Node& document) {
@@ -83,10 +94,11 @@ Plan plan_of(ResolvedTree tree) {
 
 }  // namespace
 
-Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& overrides,
+Result<Plan> load_plan(const fs::path& name, const std::vector<std::string>& overrides,
                        const CatalogSource& catalog_source) {
   std::vector<Problem> problems;
   std::vector<std::string> notes;
+  const fs::path file = plan_named(name);
   auto document = read_layers(file, overrides, problems, notes);
   if (!document) return wrong(std::move(problems));
   std::error_code ignored;

@@ -22,8 +22,9 @@ using CatalogSource = std::function<Result<Catalog>(const PluginSettings&)>;
 // `overrides` are the `--set` arguments, "rollout.groups=4": a dotted key, then TOML or a bare
 // word. An element of a list is named by its number from 0 or by its `name` or `use`:
 // "stage.reinforce.iterations=3", "reward.0.weight=2".
+// `name` is a file, or the name of a built-in plan: "quickstart".
 // The error's message is the whole list, ready to print.
-Result<Plan> load_plan(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+Result<Plan> load_plan(const std::filesystem::path& name, const std::vector<std::string>& overrides,
                        const CatalogSource& catalog);
 
 // The options of a component alone, from arguments such as "device=0" (`kernelrl eval --set`).

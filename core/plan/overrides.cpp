@@ -44,13 +44,8 @@ struct Override {
   }
 };
 
-// A value that people write without quotes: a word, a path, a date.
-bool is_bare_word(std::string_view text) {
-  std::string word(text);
-  std::erase_if(word,
-                [](char c) { return std::string_view("/.:+@~").find(c) != std::string::npos; });
-  return !text.empty() && (word.empty() || is_bare_key(word));
-}
+// True for a value that people write without quotes: a word, a path, a date, a name, a condition.
+bool is_plain_text(const std::string& text) { return text.find_first_not_of("\"'[{") == 0; }
 
 // All arguments as one text, argument n on line n.
 std::shared_ptr<const Source> source_of(const std::vector<std::string>& overrides) {
@@ -117,7 +112,7 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
   at.column += static_cast<std::uint32_t>(key->second + 1);
   const std::string value = text.substr(key->second + 1);
   at.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, value.size()));
-  const bool bare = is_bare_word(value);
+  const bool bare = is_plain_text(value);
   auto node = read_toml_value(value, at);
   if (!node && !bare) {
     problems.push_back(std::move(node.error()));

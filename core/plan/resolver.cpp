@@ -293,7 +293,7 @@ class Resolver {
         all, [role](const Node& dataset) { return dataset.text_at("role") == role; });
   }
 
-  // Notes absent paths of all components in use: the policies, and the components in force during
+  // Notes absent and built-in paths of all components in use: the policies, and the components in force during
   // the stages.
   void note_paths() {
     note_paths_of(document_.find("policy"), Kind::kPolicy);
@@ -304,10 +304,10 @@ class Resolver {
   // `component`: null if there is none.
   void note_paths_of(const Node* component, Kind kind) {
     if (component == nullptr) return;
-    note_absent_paths(*component, kind, catalog_, notes_);
+    note_surprising_paths(*component, kind, catalog_, notes_);
     for (const std::string& part : parts_of(kind)) {
       const Node* table = component->find(part);
-      if (table != nullptr) note_absent_paths(*table, kind, catalog_, notes_);
+      if (table != nullptr) note_surprising_paths(*table, kind, catalog_, notes_);
     }
   }
 
@@ -316,7 +316,8 @@ class Resolver {
     for (const Kind kind : {Kind::kDataset, Kind::kReward}) {
       const Node* list = tables.find(name_of(kind));
       if (list == nullptr) continue;
-      for (const Node& table : list->elements()) note_absent_paths(table, kind, catalog_, notes_);
+      for (const Node& table : list->elements())
+        note_surprising_paths(table, kind, catalog_, notes_);
     }
   }
 

@@ -89,13 +89,17 @@ constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs c
 
 // Runs the child until its end. A NUL ends its report, because processes that the work has started
 // may keep the pipe open.
-[[noreturn]] void be_the_child(const std::function<std::string()>& work, int report) {
+[[noreturn]] void be_the_child(const std::function<std::string()>& work, int report,
+                               ChildOutput output) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it is in no terminal's group now
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
+  ::dup2(nowhere, STDIN_FILENO);
+  if (output == ChildOutput::kDropped) {
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+  }
   stop_reporting_crashes();  // the parent reports how it ends
   const std::string text = work() + '\0';
   std::string_view rest = text;
@@ -175,7 +179,8 @@ Result<krl_plugin_entry> open_library(const fs::path& path) {
   return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
 }
 
-Result<ChildEnd> run_in_child(const std::function<std::string()>& work, milliseconds limit) {
+Result<ChildEnd> run_in_child(const std::function<std::string()>& work, milliseconds limit,
+                              ChildOutput output) {
   const auto cannot = [] {
     return failure(Code::kUnavailable,
                    fmt::format("cannot be tried in a separate process: {}", std::strerror(errno)));
@@ -184,7 +189,7 @@ Result<ChildEnd> run_in_child(const std::function<std::string()>& work, millisec
   if (::pipe2(ends, O_CLOEXEC) != 0) return cannot();
   const auto deadline = Clock::now() + limit;
   const pid_t child = ::fork();
-  if (child == 0) be_the_child(work, ends[1]);
+  if (child == 0) be_the_child(work, ends[1], output);
   Result<ChildEnd> result;
   if (child < 0) result = cannot();
   ::close(ends[1]);

@@ -29,11 +29,14 @@ struct ChildEnd {
   int status = 0;  // status of the process, as from waitpid(); 0 if it cannot even be killed
 };
 
-// Runs `work` in a child, whose output goes nowhere, and ends any processes it leaves behind. The
-// text that `work` returns contains no NUL. kUnavailable if no process can be made. Main thread,
-// before any other thread runs.
+enum class ChildOutput { kDropped, kShown };
+
+// Runs `work` in a child, and ends any processes it leaves behind. The text that `work` returns
+// contains no NUL. kUnavailable if no process can be made. Main thread, before any other thread
+// runs.
 Result<ChildEnd> run_in_child(const std::function<std::string()>& work,
-                              std::chrono::milliseconds limit);
+                              std::chrono::milliseconds limit,
+                              ChildOutput output = ChildOutput::kDropped);
 
 inline constexpr std::chrono::seconds kRehearsalLimit{10};
 

@@ -78,7 +78,9 @@ std::string what_it_gave(const DatasetItems& items) {
 Error nothing_for_its_role(const DatasetSettings& dataset, const DatasetItems& items) {
   const char* const wanted = dataset.role == DatasetRole::kWarmup ? "pairs to learn from" : "tasks";
   const char* const hint =
-      !items.tasks.empty()   ? "tasks are for role = \"train\""
+      !items.tasks.empty()
+          ? "tasks are for role = \"train\"; with pairs = true, the dataset 'tasks' "
+            "gives the tasks' kernels as pairs"
       : !items.pairs.empty() ? "pairs are for role = \"warmup\""
       : !items.documents.empty()
           ? "`kernelrl index build` makes an index of documents, which a "

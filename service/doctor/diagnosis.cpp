@@ -1,5 +1,7 @@
 #include "service/doctor/diagnosis.hpp"
 
+#include "core/plan/built_in.hpp"
+
 namespace krl::service {
 
 std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
@@ -68,6 +70,7 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
             {"memory_gib", diagnosis.machine.memory_gib},
             {"system", diagnosis.machine.system},
             {"features", features}}},
+          {"configs", built_in_configs().string()},
           {"plugins", {{"folders", folders}, {"not_loaded", rejected}}},
           {"components", components}};
 }

@@ -161,8 +161,8 @@ Trial try_component(const Component& component, const Registry& registry,
   if (std::string names = required_options(component); !names.empty() && settings.options.empty()) {
     return {Trial::kNeedsOptions, std::move(names), {}};
   }
-  const auto end =
-      run_in_child([&] { return report_of(component, registry, settings); }, settings.limit);
+  const auto end = run_in_child([&] { return report_of(component, registry, settings); },
+                                settings.limit, settings.output);
   return end ? trial_of(*end, settings.limit) : Trial{Trial::kFails, end.error().message, {}};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plugin/library.hpp"
 #include "core/plugin/registry.hpp"
 #include "service/doctor/policy_probe.hpp"
 
@@ -31,6 +32,7 @@ struct TrialSettings {
   // A Hugging Face directory; a policy's log-probabilities are compared with those that libtorch
   // computes with its weights. Empty: they are not.
   std::string model;
+  ChildOutput output = ChildOutput::kDropped;  // the fate of the component's own messages
 };
 
 // Tries a component. If the result is that it works, it has worked: a backend has judged a task, a

@@ -1,5 +1,7 @@
 #include "service/kernels/answer_evaluation.hpp"
 
+#include <fmt/format.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
@@ -77,6 +79,8 @@ std::string headline(const Json& line) {
   std::string text = evaluation["verdict"].get<std::string>();
   if (const std::string why = evaluation.value("why", ""); !why.empty())
     text += ": " + first_line(why);
+  if (line["speedup"].is_number())
+    text += fmt::format(", {:.2f} times the baseline", line["speedup"].get<double>());
   if (line.contains("kernelbench")) {
     const std::string other = describe(kernelbench_verdict_of(line["kernelbench"]));
     text += "; " + other.substr(0, other.size() - 1);
@@ -199,6 +203,7 @@ void AnswerEvaluation::end(Error error) {
 void AnswerEvaluation::count(const JudgedLine& line) {
   summary_.failed += line.verdict == kNotJudged ? 1 : 0;
   if (line.kernelbench) summary_.kernelbench.push_back(*line.kernelbench);
+  if (std::isfinite(line.speedup)) summary_.device = judges_.device();
   ++summary_.verdicts[line.verdict];
   summary_.claims.add(line.group, line.claim, line.right, line.speedup);
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/plan/built_in.hpp"
 #include "core/plan/loader.hpp"
 #include "tests/unit/core/plan/test_catalog.hpp"
 
@@ -33,11 +34,12 @@ std::vector<std::string> arguments_of(const fs::path& file) {
   return arguments;
 }
 
-// Absolute paths depend on where the checkout lies.
-std::string without_checkout(std::string text) {
-  const std::string folder = KERNELRL_SOURCE_DIR;
-  for (std::size_t at; (at = text.find(folder)) != std::string::npos;) {
-    text.replace(at, folder.size(), "<checkout>");
+// Absolute paths depend on where the checkout and the build lie.
+std::string without_folders(std::string text) {
+  for (const auto& [folder, name] : {std::pair(built_in_configs().string(), "<built in>"),
+                                     {KERNELRL_SOURCE_DIR, "<checkout>"}}) {
+    for (std::size_t at; (at = text.find(folder)) != std::string::npos;)
+      text.replace(at, folder.size(), name);
   }
   return text;
 }
@@ -48,7 +50,7 @@ TEST_P(PlanErrors, AreListedInFull) {
   fs::current_path(KERNELRL_SOURCE_DIR "/tests/plans/errors");
   const fs::path file = GetParam() + ".toml", expected = GetParam() + ".expect";
   const auto plan = load_plan(file, arguments_of(file), [](const auto&) { return test_catalog(); });
-  const std::string shown = plan ? "no errors\n" : without_checkout(plan.error().message);
+  const std::string shown = plan ? "no errors\n" : without_folders(plan.error().message);
   if (std::getenv("KERNELRL_UPDATE_EXPECTED") != nullptr) std::ofstream(expected) << shown;
   EXPECT_EQ(shown, text_of(expected));
 }

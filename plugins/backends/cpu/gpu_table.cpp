@@ -29,6 +29,8 @@ constexpr PerClass<double> kTuring = {0.5, 1, 0.5, 10, 0.5, 16, 2, 2, 0, 0, 0, 1
 constexpr PerClass<double> kAmpere80 = {0.5, 1, 0.5, 10, 0.5, 1, 2, 2, 0, 0, 0, 1, 0, 0.5, 8};
 constexpr PerClass<double> kAmpere86 = {0.5, 1, 0.5, 10, 0.25, 16, 2, 2, 0, 0, 0, 1, 0, 0.5, 128};
 constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 0, 1, 0, 0.5, 4};
+constexpr const PerClass<double>& kAda = kAmpere86;      // as the Guide has it for 8.9
+constexpr const PerClass<double>& kBlackwell = kHopper;  // and for 10.0, in what a kernel here has
 
 // Rates of tensor cores by TensorType: f16, tf32, f8, s8, s4, f64. They follow the peak rates of
 // the data sheets. Without cores for f64 the ordinary units multiply, and types that an
@@ -36,9 +38,14 @@ constexpr PerClass<double> kHopper = {0.5, 1, 0.5, 10, 0.25, 0.5, 2, 0.5, 0, 0, 
 constexpr PerTensorType<double> kTuringTensor = {512, 256, 512, 1024, 2048, 2};
 constexpr PerTensorType<double> kAmpere80Tensor = {1024, 512, 1024, 2048, 4096, 64};
 constexpr PerTensorType<double> kAmpere86Tensor = {512, 256, 512, 1024, 2048, 2};
+constexpr PerTensorType<double> kAdaTensor = {512, 256, 1024, 1024, 2048, 2};
+// A GeForce accumulates in f32 at half the rate, as most kernels do; tf32 is a quarter.
+constexpr PerTensorType<double> kGeForceAdaTensor = {256, 128, 512, 1024, 2048, 2};
 constexpr PerTensorType<double> kHopperTensor = {2048, 1024, 4096, 4096, 4096, 128};
+constexpr PerTensorType<double> kBlackwellTensor = {4096, 2048, 8192, 8192, 8192, 64};
 
-// Latencies, L2 widths, atomic intervals and start times that are not called fitted are estimates.
+// Only the H200's constants were fitted to measured times. Latencies, L2 widths, atomic intervals and
+// start times that are not called fitted are estimates.
 constexpr GpuDescription kTable[] = {
     {
         .name = "H200 SXM",
@@ -53,14 +60,40 @@ constexpr GpuDescription kTable[] = {
         .l2_bytes_per_clock = 5120,  // estimated
         .dram_latency = 326,         // fitted, with a cold L2: the part that nothing hides
         .l2_latency = 200,           // estimated
-        .l1_latency = 56.9,          // fitted, as all that follows but shared_latency
+        .l1_latency = 56.9,          // fitted
         .shared_latency = 30,
-        // Includes the few instructions around it, which end its basic block.
-        .shuffle_latency = 63.7,
-        .barrier_latency = 30.1,
-        .atomic_latency = 106,
-        .atomic_interval = 2,
-        .start_ns = 1810,  // includes the least time between two launches
+        .model = &kCalibrated,
+    },
+    {
+        .name = "H100 SXM",
+        .arch = "sm_90",
+        .sms = 132,             // NVIDIA H100 Tensor Core GPU Architecture white paper
+        .clock_ghz = 1.98,      // the same; boost clock of the SXM5 board
+        .dram_gb_per_s = 3350,  // NVIDIA H100 data sheet: 3.35 TB/s
+        .clocks_per_warp = &kHopper,
+        .products_per_clock = &kHopperTensor,
+        .dram_efficiency = 0.90,  // from here on as for the H200, whose GPU is the same
+        .l2_bytes_per_clock = 5120,
+        .dram_latency = 326,
+        .l2_latency = 200,
+        .l1_latency = 56.9,
+        .shared_latency = 30,
+        .model = &kCalibrated,
+    },
+    {
+        .name = "B200",
+        .arch = "sm_100",
+        .sms = 148,  // 75 TFLOPS of f32 (NVIDIA HGX B200 data sheet) at the boost clock
+        .clock_ghz = 1.98,
+        .dram_gb_per_s = 7700,  // the same: 62 TB/s for eight
+        .clocks_per_warp = &kBlackwell,
+        .products_per_clock = &kBlackwellTensor,
+        .dram_efficiency = 0.90,  // estimated, and so what follows
+        .l2_bytes_per_clock = 8192,
+        .dram_latency = 400,
+        .l2_latency = 220,
+        .l1_latency = 56.9,
+        .shared_latency = 30,
         .model = &kCalibrated,
     },
     {
@@ -77,11 +110,39 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 220,
         .l1_latency = 35,
         .shared_latency = 29,
-        .shuffle_latency = 63.7,  // from here on fitted for the H200
-        .barrier_latency = 30.1,
-        .atomic_latency = 106,
-        .atomic_interval = 2,
-        .start_ns = 1810,
+        .model = &kCalibrated,
+    },
+    {
+        .name = "L4",
+        .arch = "sm_89",
+        .sms = 58,  // NVIDIA Ada GPU Architecture white paper, and NVIDIA L4 data sheet: 30.3
+                    // TFLOPS of f32
+        .clock_ghz = 2.04,     // the same; boost clock
+        .dram_gb_per_s = 300,  // the data sheet
+        .clocks_per_warp = &kAda,
+        .products_per_clock = &kAdaTensor,
+        .dram_efficiency = 0.85,  // estimated, and so what follows
+        .l2_bytes_per_clock = 1856,
+        .dram_latency = 500,
+        .l2_latency = 220,
+        .l1_latency = 33,
+        .shared_latency = 25,
+        .model = &kCalibrated,
+    },
+    {
+        .name = "RTX 4090",
+        .arch = "sm_89",
+        .sms = 128,             // NVIDIA Ada GPU Architecture white paper
+        .clock_ghz = 2.52,      // the same; boost clock
+        .dram_gb_per_s = 1008,  // the same
+        .clocks_per_warp = &kAda,
+        .products_per_clock = &kGeForceAdaTensor,
+        .dram_efficiency = 0.90,  // estimated, and so what follows
+        .l2_bytes_per_clock = 4096,
+        .dram_latency = 600,
+        .l2_latency = 260,
+        .l1_latency = 33,
+        .shared_latency = 25,
         .model = &kCalibrated,
     },
     {
@@ -98,11 +159,6 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 190,
         .l1_latency = 32,
         .shared_latency = 25,
-        .shuffle_latency = 63.7,  // from here on fitted for the H200
-        .barrier_latency = 30.1,
-        .atomic_latency = 106,
-        .atomic_interval = 2,
-        .start_ns = 1810,
         .model = &kCalibrated,
     },
     {
@@ -120,9 +176,6 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 180,
         .l1_latency = 33,
         .shared_latency = 25,
-        .shuffle_latency = 63.7,  // … as fitted for the H200
-        .barrier_latency = 30.1,
-        .atomic_latency = 106,
         .atomic_interval = 4,
         .start_ns = 1000,
         .model = &kCalibrated,

@@ -42,17 +42,22 @@ struct GpuDescription {
   // ---- of the model, in clocks unless named otherwise ----
   double dram_efficiency;  // attainable share of dram_gb_per_s
   double l2_bytes_per_clock;
-  double dram_latency, l2_latency, l1_latency, shared_latency, shuffle_latency, barrier_latency,
-      atomic_latency;
-  double atomic_interval;  // between two atomic operations on one address
-  double start_ns;         // time of an empty launch
+  double dram_latency, l2_latency, l1_latency, shared_latency;
+  // Defaults are those that were fitted for the H200.
+  double shuffle_latency = 63.7;  // with the few instructions around it, which end its basic block
+  double barrier_latency = 30.1, atomic_latency = 106;
+  double atomic_interval = 2;  // between two atomic operations on one address
+  double start_ns = 1810;      // time of an empty launch, with the least time between two
   const ModelConstants* model;
 };
 
 std::span<const GpuDescription> gpu_table();
 
-// Null if there is no such GPU. Names as NVIDIA writes them: "H200 SXM", "A100 SXM", "T4", "Jetson
-// Orin Nano".
+// The names of the table, as NVIDIA writes them, and as options list choices.
+inline constexpr char kGpuNames[] =
+    "H200 SXM|H100 SXM|B200|A100 SXM|L4|RTX 4090|T4|Jetson Orin Nano";
+
+// Null if there is no such GPU.
 const GpuDescription* find_gpu(std::string_view name);
 
 }  // namespace krl::cpu

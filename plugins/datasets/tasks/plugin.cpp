@@ -1,6 +1,7 @@
-// The dataset `tasks`: hand-written tasks from TOML files.
+// The dataset `tasks`: hand-written tasks from TOML files, or right kernels for them as pairs.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <kernelrl/sdk.hpp>
 #include <kernelrl/spelling.hpp>
 #include <string>
@@ -8,20 +9,33 @@
 #include <vector>
 
 #include "plugins/datasets/tasks/task_files.hpp"
+#include "plugins/files/file.hpp"
 
 namespace {
 
+namespace fs = std::filesystem;
 using krl::TaskDefinition;
+
+// Returns a kernel in the form that prompts ask for.
+std::string answer_with(const std::string& kernel) {
+  return "<KERNEL>\n```cuda\n" + kernel + (kernel.back() == '\n' ? "" : "\n") + "```\n</KERNEL>";
+}
 
 class TaskFiles final : public krl::Dataset {
  public:
-  std::string path;
+  std::string path, kernels;
+  bool pairs = false;
 
   static constexpr auto config =
       krl::config(krl::opt("path", &TaskFiles::path,
                            "a task file, or a folder of task files (*.toml, searched recursively)")
                       .path()
                       .required(),
+                  krl::opt("pairs", &TaskFiles::pairs,
+                           "give the tasks' naive kernels as pairs to warm up on, not the tasks"),
+                  krl::opt("kernels", &TaskFiles::kernels,
+                           "a folder of right kernels that are pairs as well: ID.cu or ID/*.cu")
+                      .path(),
                   krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
                   krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
                   krl::free_opt("except", KRL_ARRAY, "all tasks but those with these ids"));
@@ -38,10 +52,15 @@ class TaskFiles final : public krl::Dataset {
     for (const TaskDefinition& task : loaded.tasks) {
       const bool wanted = (tiers.empty() || contains(tiers, task.tier)) &&
                           (only.empty() || contains(only, task.id)) && !contains(except, task.id);
-      if (wanted) items_.push_back({task, krl::to_json_text(task)});
+      if (wanted) add(task);
     }
+    if (!kernels.empty() && kernels_found_ == 0)
+      krl::invalid_argument("kernels: " + kernels + " has no kernel ID.cu or ID/*.cu of a task" +
+                            (pairs ? "" : " to give; set pairs = true"));
     if (items_.empty())
-      krl::invalid_argument("no task of " + path + " is left: look at tiers, only and except");
+      krl::invalid_argument(
+          pairs ? "no task of " + path + " has a naive kernel, or one in the folder `kernels`"
+                : "no task of " + path + " is left: look at tiers, only and except");
   }
 
   std::uint64_t size() override { return items_.size(); }
@@ -55,6 +74,7 @@ class TaskFiles final : public krl::Dataset {
     task.title = krl::to_c(item.task.title);
     task.prompt = krl::to_c(item.task.prompt);
     task.definition_json = krl::to_c(item.definition);
+    if (pairs) return sink.pair(task, item.answer);
     sink.task(task);
   }
 
@@ -62,7 +82,37 @@ class TaskFiles final : public krl::Dataset {
   struct Item {
     TaskDefinition task;
     std::string definition;  // JSON text
+    std::string answer;      // only for pairs
   };
+
+  void add(const TaskDefinition& task) {
+    Item item{task, krl::to_json_text(task), {}};
+    if (!pairs) return items_.push_back(std::move(item));
+    for (const std::string& kernel : kernels_for(task)) {
+      item.answer = answer_with(kernel);
+      items_.push_back(item);
+    }
+  }
+
+  // The naive kernel, then those of the folder by their names.
+  std::vector<std::string> kernels_for(const TaskDefinition& task) {
+    std::vector<std::string> sources;
+    if (!task.naive.empty()) sources.push_back(task.naive);
+    if (kernels.empty()) return sources;
+    std::vector<fs::path> files = {fs::path(kernels) / (task.id + ".cu")};
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(kernels) / task.id, error)) {
+      if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      std::string source = krl::files::read_file_or_empty(file);
+      if (source.empty()) continue;
+      sources.push_back(std::move(source));
+      ++kernels_found_;
+    }
+    return sources;
+  }
 
   static std::string join(const std::vector<std::string>& lines) {
     std::string all;
@@ -103,6 +153,7 @@ class TaskFiles final : public krl::Dataset {
 
   std::vector<std::string> ids_;
   std::vector<Item> items_;
+  std::size_t kernels_found_ = 0;  // in the folder
 };
 
 }  // namespace

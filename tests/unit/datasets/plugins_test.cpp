@@ -49,6 +49,26 @@ TEST(TasksPlugin, RefusesWhatItCannotDo) {
             "/nowhere.toml: error: cannot read the file");
 }
 
+TEST(TasksPlugin, GivesKernelsAsPairs) {
+  const test::ScratchFolder scratch;
+  const std::filesystem::path& folder = scratch.path();
+  std::filesystem::create_directories(folder / "relu");
+  std::ofstream(folder / "relu.cu") << "one";
+  std::ofstream(folder / "relu" / "other.cu") << "two\n";
+  std::ofstream(folder / "dot.cu") << "of a task that is left out";
+  const Value relu = Value::json(R"(["relu"])");
+  const DatasetUnderTest pairs(
+      "tasks", {{"path", kTasks}, {"only", relu}, {"pairs", true}, {"kernels", folder.string()}});
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_EQ(pairs.read(0).answer.find("<KERNEL>\n```cuda\n// @launch kern"), 0u);
+  EXPECT_EQ(pairs.read(1).answer, "<KERNEL>\n```cuda\none\n```\n</KERNEL>");
+  EXPECT_EQ(pairs.read(2).answer, "<KERNEL>\n```cuda\ntwo\n```\n</KERNEL>");
+  EXPECT_TRUE(parse_task_definition(pairs.read(2).definition));
+  EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"only", relu}, {"kernels", folder.string()}}),
+            "kernels: " + folder.string() +
+                " has no kernel ID.cu or ID/*.cu of a task to give; set pairs = true");
+}
+
 TEST(TemplatesPlugin, GivesPairsAndRepairs) {
   const DatasetUnderTest dataset("templates", {{"count", 40}, {"seed", 3}, {"repair", 0.5}});
   ASSERT_EQ(dataset.size(), 40u);

@@ -23,7 +23,7 @@ class CpuBackend final : public Backend {
   std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
 
   static constexpr auto config = krl::config(
-      opt("gpu", &CpuBackend::gpu, "the GPU for which times are estimated"),
+      opt("gpu", &CpuBackend::gpu, "the GPU for which times are estimated").one_of(kGpuNames),
       opt("compile_timeout", &CpuBackend::compile_timeout, "time limit of a compile, seconds")
           .range(0.1, 3600),
       opt("timeout", &CpuBackend::timeout, "time limit of all runs of an evaluation, seconds")

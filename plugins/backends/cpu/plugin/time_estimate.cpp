@@ -49,13 +49,7 @@ double dram_bytes(const Counters& c) {
 }  // namespace
 
 TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(find_gpu(gpu)) {
-  if (gpu_ == nullptr) {
-    std::string known;
-    for (const GpuDescription& row : gpu_table()) {
-      known += (known.empty() ? "" : ", ") + std::string(row.name);
-    }
-    invalid_argument("gpu = \"" + gpu + "\": unknown GPU; choose one of " + known);
-  }
+  if (gpu_ == nullptr) invalid_argument("gpu = \"" + gpu + "\" is none of " + kGpuNames);
   device_ = "emulated " + gpu;
 }
 

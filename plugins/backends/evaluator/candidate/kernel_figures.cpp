@@ -49,16 +49,51 @@ std::vector<std::string> parameter_types(const std::string& mangled) {
   return types;
 }
 
+// Returns the dtype that a pointer's elements look like: "int32" for "int const*"; empty if the type
+// says nothing of them, such as float4.
+std::string_view dtype_of(std::string type) {
+  for (const std::string_view word : {"const", "volatile", "__restrict", "*", " "}) {
+    for (auto at = type.find(word); at != std::string::npos; at = type.find(word))
+      type.erase(at, word.size());
+  }
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {"float", "float32"},          {"double", "float64"}, {"__half", "float16"},
+      {"__nv_bfloat16", "bfloat16"}, {"int", "int32"},      {"long", "int64"},
+      {"longlong", "int64"}};
+  for (const auto& [name, dtype] : kTypes) {
+    if (name == type) return dtype;
+  }
+  return {};
+}
+
+std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
+  return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
+}
+
+// Notes pointers to other elements than a tensor has. They may be meant, but seldom are where the
+// results are wrong.
+void note_types(const ResolvedLaunch& launch, const CubinKernel& kernel,
+                const ResolvedCase& resolved_case, EvaluationRecord* record) {
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  for (std::size_t i = 0; i < std::min(types.size(), launch.arguments.size()); ++i) {
+    const LaunchArgument& argument = launch.arguments[i];
+    if (argument.kind != LaunchArgument::kTensor) continue;
+    const ResolvedTensor& tensor = resolved_case.tensors[argument.index];
+    const std::string_view seen = dtype_of(types[i]), meant = name_of(tensor.dtype);
+    if (seen.empty() || seen == meant) continue;
+    record->diagnostics.push_back({KRL_SEVERITY_NOTE, static_cast<std::uint32_t>(launch.line), 0,
+                                   "",
+                                   argument_text(launch, i) + ", " + tensor.name + ", is " +
+                                       std::string(meant) + ", but its parameter is " + types[i]});
+  }
+}
+
 // True if a parameter of so many bytes can take the argument.
 bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
   if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
   if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
   const DType dtype = resolved_case.scalars[argument.index].dtype;
   return bytes == static_cast<std::uint32_t>(size_of(dtype));
-}
-
-std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
-  return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
 }
 
 // Explains why the launch is impossible, as far as that is known without launching; empty if it
@@ -130,6 +165,10 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
       figures.blocks_per_sm = occupancy.blocks_per_sm;
       figures.occupancy_limiter = occupancy.limiter;
     }
+  }
+  if (!launched.schedule.programs.empty()) {
+    for (const ResolvedLaunch& launch : launched.schedule.programs.front().launches)
+      if (launch.kernel == name) note_types(launch, kernel.code, launched.cases.front(), record);
   }
   figures.shared_bytes = static_cast<std::int32_t>(most_shared);
   record->kernels.push_back(std::move(figures));

@@ -30,7 +30,11 @@ Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> c
   LaunchSchedule schedule{known.directives, known.kernels, {}};
   for (const ResolvedCase& resolved_case : cases) {
     auto resolved = resolve_launches(*known.directives, resolved_case, limits);
-    if (!resolved) return resolved.error();
+    if (!resolved) {
+      SourceError error = resolved.error();
+      if (cases.size() > 1) error.message += " (case " + resolved_case.label + ")";
+      return error;
+    }
     schedule.programs.push_back(*std::move(resolved));
   }
   return schedule;

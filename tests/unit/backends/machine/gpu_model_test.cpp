@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plugins/backends/cuda/compute_capability.hpp"
 #include "tests/unit/backends/machine/emulation.hpp"
 
 namespace krl::machine {
@@ -42,6 +43,15 @@ std::string kernel(const std::string& body, int index = 0) {
          "(const float* x, float* y, int n) { int t = threadIdx.x, i = blockIdx.x * blockDim.x + "
          "t; " +
          body + " }\n";
+}
+
+TEST(GpuModel, KnowsEveryGpuThatTheOptionLists) {
+  std::string names;
+  for (const GpuDescription& gpu : gpu_table()) {
+    names += (names.empty() ? "" : "|") + std::string(gpu.name);
+    EXPECT_NE(cuda::find_arch(gpu.arch), nullptr) << gpu.name;
+  }
+  EXPECT_EQ(names, kGpuNames);
 }
 
 TEST(GpuModel, RewardsCoalescing) {

@@ -240,14 +240,16 @@ TEST_F(Loader, WholeNumbersAreNumbers) {
 
 TEST_F(Loader, APathThatIsNotThereIsNoted) {
   const std::string note =
-      "plan.toml:7:8: note: 'path' of dataset 'tasks' is " + (folder_ / "tasks").string();
-  const Plan absent = plan(kSmall);
+      "plan.toml:7:8: note: 'path' of dataset 'tasks' is " + (folder_ / "mine").string();
+  std::string text = kSmall;
+  text.replace(text.find("\"tasks\"", text.find("path")), 7, "\"mine\"");
+  const Plan absent = plan(text);
   ASSERT_EQ(absent.notes.size(), 1u);  // two stages share the dataset; a default is not asked for
   EXPECT_NE(absent.notes[0].find(note + ", which does not exist"), std::string::npos)
       << absent.notes[0];
-  fs::create_directories(folder_ / "tasks");
-  EXPECT_TRUE(plan(kSmall).notes.empty());
-  const Plan weights = plan(kSmall, {"policy.model=weights"});
+  fs::create_directories(folder_ / "mine");
+  EXPECT_TRUE(plan(text).notes.empty());
+  const Plan weights = plan(text, {"policy.model=weights"});
   ASSERT_EQ(weights.notes.size(), 1u);
   EXPECT_NE(weights.notes[0].find("--set:1:14: note: 'model' of policy"), std::string::npos);
 }

@@ -1,0 +1,8 @@
+// @launch row_sum<<<rows / 32, 32>>>(x, y, rows, cols)
+__global__ void row_sum(const float* x, float* y, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float acc = 0.0f;
+  for (int j = 0; j < cols; j++) acc += x[r * cols + j];
+  y[r] = acc;
+}
