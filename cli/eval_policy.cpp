@@ -81,12 +81,12 @@ std::string describe(const ChosenPolicy& chosen, const PolicyEvaluationOptions& 
   const Settings& settings = chosen.settings();
   const std::string stage = chosen.stage_name();
   std::string text = fmt::format(
-      "policy {}, {}; {}backend {} ({})\n{} episodes per task, {} turn{}, temperature {}, "
+      "policy {}, {}; {}backend {} ({})\n{} episode{} per task, {} turn{}, temperature {}, "
       "seed {}\n",
       chosen.plan().policy.use,
       chosen.checkpoint ? chosen.checkpoint->directory.string() : "as the plan describes it",
       stage.empty() ? "" : "stage " + stage + ", ", settings.backend.use, results.backend.device,
-      options.samples, settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
+      options.samples, options.samples == 1 ? "" : "s", settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
       settings.rollout.temperature, chosen.plan().run.seed);
   for (const Measurement& set : results.sets) text += "\n" + describe_measurement(set);
   return text;

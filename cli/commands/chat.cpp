@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -188,7 +189,6 @@ void Chat::set_system(const std::string& argument) {
 }
 
 void Chat::show_task(const std::string& argument) {
-  if (argument.empty()) return complain({Code::kInvalidArgument, "no task given: /task ID"});
   const auto task = find_task(argument);
   if (!task) return complain(task.error());
   play(**task);
@@ -253,7 +253,8 @@ Result<const Task*> Chat::find_task(const std::string& id) {
   for (const Holdout& holdout : setup_->data.holdouts) {
     if (const Task* task = look(holdout.tasks)) return task;
   }
-  return invalid("the plan has no task '" + id + "'" + did_you_mean(id, ids, ""));
+  return invalid("the plan has no task '" + id + "'" +
+                 did_you_mean(id, ids, fmt::format("; it has {}", fmt::join(ids, ", "))));
 }
 
 // Replaces `value` by the number of the option `name`, if it is given. Returns false if it is not

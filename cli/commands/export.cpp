@@ -54,7 +54,9 @@ int export_command(const Words& words) {
   if (!chosen) return report(chosen.error());
   if (const auto served = serve_as_follower(chosen->loaded)) return *served;
   const Status exported = export_policy(*chosen, line.text("directory"), format);
-  return exported ? kDone : report(exported.error());
+  if (!exported) return report(exported.error());
+  print("exported to " + line.text("directory") + "\n");
+  return kDone;
 }
 
 }  // namespace krl::cli

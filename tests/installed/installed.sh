@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build to an empty prefix, hides the clone it was built in, and judges a kernel and trains for an iteration
-# with what is installed. Needs 2 GB of disk for a moment; skipped where no mount namespace may be made.
+# Installs a build to an empty prefix, follows the links of its documents, hides the clone it was built in, and judges a
+# kernel and trains for an iteration with what is installed. Needs 2 GB of disk for a moment; skipped where no mount namespace may be made.
 #
 #   tests/installed/installed.sh BUILD CLONE
 set -euo pipefail
@@ -24,6 +24,12 @@ case $work in "$clone"/*)
 esac
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 
+cd "$work/prefix/share/doc/kernelrl"
+grep -roE '\]\([^)#: ]+' --include=*.md . | while IFS=: read -r page link; do
+  [[ -e ${page%/*}/${link#](} ]] || echo "$page links to ${link#](}, which is not installed"
+done | tee "$work/broken"
+[[ ! -s $work/broken ]]
+
 cat > "$work/kernel.cu" << 'KERNEL'
 // @launch kern<<<ceil_div(n, 256), 256>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {
@@ -40,7 +46,7 @@ kernelrl doctor cpu
 kernelrl doctor libtorch --answers 0
 kernelrl doctor nvcc --set 'execute=off' --set arch=sm_90
 kernelrl eval --backend cpu --task vector_add kernel.cu
-kernelrl --plan prefix/share/kernelrl/configs/quickstart.toml --set run.directory=runs --set stage.warm-up.epochs=1 --set dataset.templates.count=100 \
+kernelrl --plan quickstart --set run.directory=runs --set stage.warm-up.epochs=1 --set dataset.templates.count=100 \
   --set stage.reinforce.iterations=1 --set rollout.groups=2
 USE
 "${hidden[@]}" bash "$work/use.sh" "$clone" "$work"
