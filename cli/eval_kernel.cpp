@@ -96,7 +96,7 @@ int show_failed(const Error& error, bool json) {
 
 Result<int> judge_file(const CommandLine& line, const TaskFinder& find) {
   const auto source = read_text_file(line.text("kernel"));
-  if (!source) return line.wrong(source.error());
+  if (!source) return invalid(source.error());
   KRL_ASSIGN(const Registry registry, load_registry(line));
   Session session(registry, print_warning);
   KRL_ASSIGN(const Task task, find(session.components()));

@@ -86,8 +86,8 @@ std::string describe(const ChosenPolicy& chosen, const PolicyEvaluationOptions& 
       chosen.plan().policy.use,
       chosen.checkpoint ? chosen.checkpoint->directory.string() : "as the plan describes it",
       stage.empty() ? "" : "stage " + stage + ", ", settings.backend.use, results.backend.device,
-      options.samples, options.samples == 1 ? "" : "s", settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
-      settings.rollout.temperature, chosen.plan().run.seed);
+      options.samples, options.samples == 1 ? "" : "s", settings.rollout.turns,
+      settings.rollout.turns == 1 ? "" : "s", settings.rollout.temperature, chosen.plan().run.seed);
   for (const Measurement& set : results.sets) text += "\n" + describe_measurement(set);
   return text;
 }

@@ -42,7 +42,7 @@ struct AnswerSummary {
   std::map<std::string, std::size_t> verdicts;  // numbers of kernels
   std::vector<KernelBenchVerdict> kernelbench;
   Claims claims;
-  std::string device;          // of the times; empty if nothing was timed
+  std::string device;          // empty if nothing was timed
   std::size_t failed = 0;      // not judged, or their lines not written
   std::optional<Error> ended;  // nothing more was judged because of it
 };

@@ -19,12 +19,12 @@ namespace krl::service {
 using namespace core;
 
 struct JudgeOptions {
-  std::string backend;
-  std::vector<std::string> settings;  // options of the backend: "gpu=H100"
-  std::string sanitizer;              // a second backend; empty: none
-  std::string protocol;               // "kernelbench": its verdict as well; empty: none
-  std::optional<Contract> contract;   // none: device
-  bool holdout = false;               // run the hold-outs and the whole pool of shapes as well
+  std::string backend = {};
+  std::vector<std::string> settings = {};  // options of the backend: "gpu=H100"
+  std::string sanitizer = {};              // a second backend; empty: none
+  std::string protocol = {};               // "kernelbench": its verdict as well; empty: none
+  std::optional<Contract> contract = {};   // none: device
+  bool holdout = false;                    // run the hold-outs and the whole pool of shapes as well
 };
 
 struct JudgedKernel {

@@ -15,7 +15,7 @@ failed=0
 # try TOPIC THEN PATTERN COMMAND: the first line of the command's output that matches the pattern, or that there is none.
 try() {
   local now
-  now=$(bash -c "$4" 2>&1 < /dev/null | grep -m1 -E -- "$3")
+  now=$(timeout 60 bash -c "$4" 2>&1 < /dev/null | grep -m1 -E -- "$3")
   if [[ -z $now ]]; then
     now='IT IS BACK'
     failed=1
@@ -24,7 +24,7 @@ try() {
   printf '%-12s | %-58s | %s\n' "$1" "$2" "$(cut -c1-110 <<< "$now")"
 }
 judge() { echo "kernelrl eval --backend cpu --set cache=off --task $1 $2"; }
-run="kernelrl --plan $small --plugin-path $toy --set stage.reinforce.until='' --set stage.reinforce.iterations=100000 --set run.name"
+run="kernelrl --plan $small --plugin-path $toy --set 'stage.reinforce.until=\"\"' --set stage.reinforce.iterations=100000 --set run.name"
 export kernels mistakes toy small run
 
 printf '%-12s | %-58s | %s\n' topic then now
@@ -39,7 +39,7 @@ try resuming 'an edited plan.toml of a run was used without a word' 'seed' \
   "sed -i 's/^seed = 0/seed = 99/' runs/piped/plan.toml; kernelrl runs resume piped"
 # Runs that learn
 try learning 'a run that learned nothing ended without a word' 'nothing was learned' \
-  "kernelrl --plan $small --plugin-path $toy --set stage.reinforce.until='' --set stage.reinforce.iterations=4 --set reward.0.weight=0 --set run.name=flat"
+  "kernelrl --plan $small --plugin-path $toy --set 'stage.reinforce.until=\"\"' --set stage.reinforce.iterations=4 --set reward.0.weight=0 --set run.name=flat"
 try learning 'eval kept no answers, verdicts and reasons' '"verdict"' \
   "kernelrl eval --plan $small --plugin-path $toy --samples 1 --answers a.jsonl > out; cat a.jsonl"
 # Verdicts
