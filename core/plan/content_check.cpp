@@ -108,8 +108,7 @@ bool is_member(std::string_view text, std::string_view family, std::int64_t firs
 std::string surprise_of(const Node& path) {
   const std::string built_in = built_in_configs().string();
   std::error_code error;
-  if (!std::filesystem::exists(*path.text(), error))
-    return ", which does not exist, nor does one of this name in " + built_in;
+  if (!std::filesystem::exists(*path.text(), error)) return ", which does not exist";
   const bool is_own = path.origin.folder().string().starts_with(built_in);
   return path.text()->starts_with(built_in) && !is_own ? ", which is built in" : "";
 }
