@@ -61,8 +61,8 @@ TEST(TasksPlugin, GivesKernelsAsPairs) {
       "tasks", {{"path", kTasks}, {"only", relu}, {"pairs", true}, {"kernels", folder.string()}});
   ASSERT_EQ(pairs.size(), 3u);
   EXPECT_EQ(pairs.read(0).answer.find("<KERNEL>\n```cuda\n// @launch kern"), 0u);
-  EXPECT_EQ(pairs.read(1).answer, "<KERNEL>\n```cuda\none\n```\n</KERNEL>");
-  EXPECT_EQ(pairs.read(2).answer, "<KERNEL>\n```cuda\ntwo\n```\n</KERNEL>");
+  EXPECT_EQ(pairs.read(1).answer, "<KERNEL>\n```cuda\ntwo\n```\n</KERNEL>");
+  EXPECT_EQ(pairs.read(2).answer, "<KERNEL>\n```cuda\none\n```\n</KERNEL>");
   EXPECT_TRUE(parse_task_definition(pairs.read(2).definition));
   EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"only", relu}, {"kernels", folder.string()}}),
             "kernels: " + folder.string() +
