@@ -134,19 +134,22 @@ class Counting {
     LaunchLimits limits;
     limits.shared_bytes = machine_.max_shared_bytes;
     const auto cases = std::span(task.cases).first(task.n_cases);
-    const auto schedule = read_schedule(source, task.definition, cases, limits);
+    const auto schedule = read_schedule(scan_cuda_source(source), task.definition, cases, limits);
     if (!schedule)
       throw std::runtime_error(task.definition.id + ": " + described(schedule.error()));
     const auto output = compiles_.compile(source, schedule->kernels, never_);
     if (output.end != CompileOutput::kCompiled) throw std::runtime_error(output.why);
     const auto module = module_from_bytes(output.module);
     if (!module) throw std::runtime_error("the compile server gave no module");
+    std::string why;
+    const auto all = read_kernels(*module, why);
+    if (!all) throw std::runtime_error(why);
     std::vector<MachineRun> planned;
     for (const PlannedRun& run : plan_counted(task.n_cases, mix_seed(kSeed, task.digest))) {
       if (run.counted) planned.push_back({run, inputs_of(task, run)});
     }
     MachineRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
-    const AssembledKernels kernels = assembled_kernels(*module);
+    const AssembledKernels kernels = assembled_kernels(requested_kernels(*module, *all));
     const auto resident = [&](const cpu::Launch& launch) {
       const AssembledKernel& kernel = kernels.at(launch.kernel);
       const auto shared = static_cast<std::uint32_t>(kernel.shared_bytes);

@@ -27,10 +27,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/compile/compile_settings.hpp"
+#include "plugins/backends/cuda/gpu_executor.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/files/disk_cache.hpp"
@@ -146,9 +146,13 @@ class CudaBackend final : public Backend, public Tool {
     CudaCompiler compiler = Tool::compiler(settings, files);
     std::unique_ptr<GpuPool> pool;
     if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);
-    evaluator_ = std::make_unique<CudaEvaluator>(std::move(compiler), evaluation_settings(),
-                                                 std::move(pool));
-    const std::string& problem = evaluator_->counters_problem();
+    auto executor = std::make_unique<GpuExecutor>(executor_settings(), compiler.arch,
+                                                  std::move(pool));
+    gpus_in_use_ = static_cast<std::uint32_t>(executor->gpus());
+    const std::string problem = executor->counters_problem();
+    is_counting_ = problem.empty();
+    evaluator_ = std::make_unique<Evaluator>(evaluator_settings(), std::move(compiler),
+                                             std::move(executor));
     if (counters == "ncu" && !problem.empty()) {
       throw Failure(KRL_FAILED_PRECONDITION, "counters = \"ncu\": " + problem);
     }
@@ -160,22 +164,19 @@ class CudaBackend final : public Backend, public Tool {
   }
 
   BackendInfo describe() override {
-    const auto gpus_in_use = static_cast<std::uint32_t>(evaluator_->gpus());
-    const std::uint32_t counted = evaluator_->counters_problem().empty() ? KRL_SIGNAL_MEMORY : 0u;
+    const std::uint32_t counted = is_counting_ ? KRL_SIGNAL_MEMORY : 0u;
     const std::uint32_t executed = KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | counted;
     // While kernels run, others are compiled.
-    const std::uint32_t at_a_time = compiles_at_a_time() + (concurrency > 0 ? 0 : gpus_in_use);
+    const std::uint32_t at_a_time = compiles_at_a_time() + (concurrency > 0 ? 0 : gpus_in_use_);
     return {at_a_time,
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_REGISTERS | KRL_SIGNAL_SHARED_MEMORY |
-                KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | (gpus_in_use > 0 ? executed : 0u),
+                KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | (gpus_in_use_ > 0 ? executed : 0u),
             evaluator_->toolchain(), evaluator_->device(),
             chosen_sizes() == Sizes::kReal ? KRL_BACKEND_REAL_SIZES : 0u};
   }
 
   void prepare(const Task& task, const EvaluateOptions& options, const Context& context) override {
-    const EvaluationRequest request{
-        task.definition_json(), {}, options.stages, options.seed, false};
-    evaluator_->prepare(request, [&] { return context.cancelled(); });
+    evaluator_->prepare(task.definition_json(), options.seed, [&] { return context.cancelled(); });
   }
 
   void evaluate(const Candidate& candidate, const EvaluateOptions& options,
@@ -231,21 +232,23 @@ class CudaBackend final : public Backend, public Tool {
 
   Sizes chosen_sizes() const { return sizes == "real" ? Sizes::kReal : Sizes::kSmall; }
 
-  CudaSettings evaluation_settings() const {
-    CudaSettings settings;
-    settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
-    settings.sizes = chosen_sizes();
-    settings.protocol = protocol_named(protocol);
+  EvaluatorSettings evaluator_settings() const {
+    return {chosen_sizes(), protocol_named(protocol), static_cast<std::size_t>(runs_per_case),
+            files::cache_folder_of(cache), static_cast<std::uint64_t>(cache_mb * kMebibyte)};
+  }
+
+  GpuExecutorSettings executor_settings() const {
+    GpuExecutorSettings settings;
     settings.libraries = allow_libraries;
     settings.baseline.reference =
-        baseline == "reference" || settings.protocol == Protocol::kKernelBench;
+        baseline == "reference" || protocol_named(protocol) == Protocol::kKernelBench;
     if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);
-    settings.cache_folder = files::cache_folder_of(cache);
-    settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     return settings;
   }
 
-  std::unique_ptr<CudaEvaluator> evaluator_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::uint32_t gpus_in_use_ = 0;
+  bool is_counting_ = false;
 };
 
 }  // namespace krl::cuda

@@ -12,7 +12,6 @@
 
 namespace krl::nvrtc {
 using namespace evaluator;
-using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.

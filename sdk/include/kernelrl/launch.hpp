@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <kernelrl/checked.hpp>
+#include <kernelrl/cuda_source.hpp>
 #include <kernelrl/expression.hpp>
 #include <kernelrl/task_definition.hpp>
 
@@ -65,7 +66,9 @@ struct LaunchProgram {
   std::vector<LaunchDirective> launches;  // at least one
 };
 
-// Finds and checks the directives of a candidate.
+// Finds and checks the directives of a candidate, whose text may have been scanned already.
+Checked<LaunchProgram, SourceError> read_launches(const CudaSource& source,
+                                                  const TaskDefinition& task);
 Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
                                                   const TaskDefinition& task);
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/compiled/compiled_kernels.hpp"
 #include "plugins/backends/cpu/gpu_model.hpp"
 
 namespace krl::cpu {
@@ -11,7 +11,7 @@ using namespace compiled;
 
 using AssembledKernels = std::vector<AssembledKernel>;
 
-// Indexed like the module's names. Kernels that the CUBIN lacks have no known figures.
-AssembledKernels assembled_kernels(const CompiledModule& module);
+// Unknown figures are 0.
+AssembledKernels assembled_kernels(const std::vector<CompiledKernel>& compiled);
 
 }  // namespace krl::cpu

@@ -3,8 +3,8 @@
 #include <kernelrl/sdk.hpp>
 #include <thread>
 
-#include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
-
+#include "plugins/backends/cpu/plugin/cpu_executor.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/files/disk_cache.hpp"
 
 namespace krl::cpu {
@@ -52,18 +52,20 @@ class CpuBackend final : public Backend {
 
   void start(const Config&, const Context& context) override {
     const Installation installation = find_installation();
-    CpuSettings settings;
-    settings.gpu = gpu;
-    settings.cuda = cuda;
-    settings.compile_limit = milliseconds(compile_timeout);
-    settings.run_limit = milliseconds(timeout);
-    settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
-    settings.work_limit = static_cast<std::uint64_t>(work_limit);
-    settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
-    settings.protocol = protocol_named(protocol);
-    settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
-    settings.cache_folder = files::cache_folder_of(cache);
-    evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);
+    auto executor = std::make_unique<CpuExecutor>(
+        CpuSettings{gpu, milliseconds(timeout), static_cast<std::uint64_t>(memory_mb * kMebibyte),
+                    static_cast<std::uint64_t>(work_limit)},
+        installation);
+    CompileSettings compile;
+    compile.arch = executor->arch();
+    compile.cuda = cuda;
+    compile.compile_limit = milliseconds(compile_timeout);
+    // Small sizes: an emulator has no time for more.
+    const EvaluatorSettings settings{
+        Sizes::kSmall, protocol_named(protocol), static_cast<std::size_t>(runs_per_case),
+        files::cache_folder_of(cache), static_cast<std::uint64_t>(cache_mb * kMebibyte)};
+    evaluator_ = std::make_unique<Evaluator>(
+        settings, nvrtc::nvrtc_compiler(compile, installation.files), std::move(executor));
     require_sandbox(probe_sandbox(installation.launcher), sandbox, context);
   }
 
@@ -97,7 +99,7 @@ class CpuBackend final : public Backend {
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
   }
 
-  std::unique_ptr<CpuEvaluator> evaluator_;
+  std::unique_ptr<Evaluator> evaluator_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "plugins/backends/cpu/plugin/proof_digests.hpp"
 
-#include <kernelrl/cuda_source.hpp>
 #include <string>
 
 namespace krl::cpu {
@@ -22,9 +21,9 @@ bool says_nothing(std::string_view line) {
 
 }  // namespace
 
-Value code_digest(std::string_view source, std::string_view ptx) {
+Value code_digest(const CudaSource& source, std::string_view ptx) {
   files::Digest digest;
-  for (const LineComment& comment : scan_cuda_source(source).comments) {
+  for (const LineComment& comment : source.comments) {
     if (comment.text.find('@') != std::string::npos) digest.add(comment.text);
   }
   while (!ptx.empty()) {

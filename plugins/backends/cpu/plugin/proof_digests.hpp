@@ -2,6 +2,7 @@
 // value of an evaluation, a whole number of 52 bits.
 #pragma once
 
+#include <kernelrl/cuda_source.hpp>
 #include <string_view>
 
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
@@ -11,7 +12,7 @@ namespace krl::cpu {
 
 // Computes a digest of the compiled code, without comments and source locations, and of the
 // directives: candidates with equal digests do the same.
-Value code_digest(std::string_view source, std::string_view ptx);
+Value code_digest(const CudaSource& source, std::string_view ptx);
 
 // Computes a digest of the bits of all outputs. Used by one thread.
 class OutputDigest {

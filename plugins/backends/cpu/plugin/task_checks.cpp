@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
+#include "plugins/backends/cpu/plugin/cpu_executor.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/element.hpp"
 
@@ -86,39 +86,21 @@ class ImpostorCheck {
 
 }  // namespace
 
-void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
-                           const Cancelled& cancelled) {
-  const auto task = tasks_.get(definition_json);
-  if (task->protocol == Protocol::kKernelBench) return;  // KernelBench checks no task
-  EvaluationRequest naive;
-  naive.definition_json = definition_json;
-  naive.source = task->definition.naive;
-  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  naive.seed = seed;
-  check_reference(*task, naive);
-  if (naive.source.empty()) return;
-  require_right_naive(task->definition, evaluate_once(naive, cancelled));
-}
-
-// Runs the reference on all runs of an evaluation, and holds made-up outputs against it.
-void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationRequest& request) {
-  const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
-  const auto whole_plan = plan(asked, request);
-  require_room(asked, whole_plan);
-  std::vector<PlannedRun> known_plan;
-  std::vector<std::shared_ptr<const CaseData>> data;
-  for (const PlannedRun& run : whole_plan) {
-    auto expected = data_.get(asked, run);
-    require_telling_outputs(asked, run, [&](const PlannedRun& draw) {
-      return traits_in(asked, draw, *data_.get(asked, draw));
-    });
-    if (asked.kind_of(run.case_index) == CaseKind::kFresh) continue;
-    known_plan.push_back(run);
-    data.push_back(std::move(expected));
-  }
-  const ImpostorCheck check(asked, known_plan, data);
-  refuse_impostors(task.definition,
-                   [&](const Impostor& impostor) { return check.passes(impostor); });
+void CpuExecutor::check_reference(const PreparedTask& task, std::vector<PlannedRun> runs,
+                                  const Cancelled&) {
+  if (task.protocol == Protocol::kKernelBench) return;  // KernelBench checks no task
+  require_room(task, runs);
+  std::vector<std::shared_ptr<const CaseData>> data;  // of known cases
+  evaluator::check_reference(
+      task, std::move(runs),
+      {[&](const PlannedRun& run) {
+         auto expected = data_.get(task, run);
+         if (task.kind_of(run.case_index) != CaseKind::kFresh) data.push_back(std::move(expected));
+       },
+       [&](const PlannedRun& run) { return traits_in(task, run, *data_.get(task, run)); },
+       [&](const std::vector<PlannedRun>& known, const Impostor& impostor) {
+         return ImpostorCheck(task, known, data).passes(impostor);
+       }});
 }
 
 }  // namespace krl::cpu

@@ -84,17 +84,22 @@ Peaks TimeEstimate::peaks() const {
   return {gpu_->dram_gb_per_s * gpu_->dram_efficiency, instructions_per_ns * kOperationsOfWarp};
 }
 
-double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const {
+std::string TimeEstimate::doubt(const ResolvedCase& resolved, const Launches& launches, double ns,
+                                double naive_loaded_bytes) const {
+  constexpr const char* kQuestion = ": does it read all of its input?";
+  // The naive kernel reads fewer bytes than its inputs have where it gathers.
+  const double read = std::min(input_bytes(resolved), naive_loaded_bytes);
+  const double loaded = loaded_bytes(launches), least = kReadShare * read;
+  if (loaded < least)
+    return "reads " + number_text(loaded) + " bytes of at least " + number_text(least) + kQuestion;
   double written = 0;
   for (const ResolvedTensor& tensor : resolved.tensors)
     if (tensor.is_output) written += static_cast<double>(tensor.bytes());
   // Gigabytes a second are bytes a nanosecond.
-  const double read = std::min(input_bytes(resolved), naive_loaded_bytes);
-  return kFloorShare * (written + read) / gpu_->dram_gb_per_s;
-}
-
-double TimeEstimate::least_loaded_bytes(const ResolvedCase& resolved, double naive_loaded_bytes) {
-  return kReadShare * std::min(input_bytes(resolved), naive_loaded_bytes);
+  const double floor = kFloorShare * (written + read) / gpu_->dram_gb_per_s;
+  if (ns >= floor) return {};
+  return "estimated at " + number_text(ns) + " ns, below the " + number_text(floor) +
+         " ns that moving its data takes" + kQuestion;
 }
 
 void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,

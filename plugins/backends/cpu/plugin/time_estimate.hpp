@@ -36,14 +36,12 @@ class TimeEstimate {
   double loaded_bytes(const Launches& launches) const;
   // The peak rates of the GPU, from its table.
   Peaks peaks() const;
-  // Returns a lower bound on any kernel's time: 0.9 of the time that writing the outputs and
-  // reading the inputs takes, or only the inputs that the naive kernel reads, if these are fewer (a
-  // gather).
-  double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
-
-  // Returns the bytes that a run must have read: most of its inputs, or of the bytes that the naive
-  // kernel reads, if these are fewer (a gather).
-  static double least_loaded_bytes(const ResolvedCase& resolved, double naive_loaded_bytes);
+  // Explains why a run that takes `ns` cannot have done its work: it reads less than most of its
+  // inputs, or takes less than 0.9 of the time that writing the outputs and reading the inputs
+  // takes. Only the inputs that the naive kernel reads count, if these are fewer (a gather). Empty
+  // if nothing speaks against it.
+  std::string doubt(const ResolvedCase& resolved, const Launches& launches, double ns,
+                    double naive_loaded_bytes) const;
 
   void add_values(const Launches& launches, const AssembledKernels& kernels,
                   std::int32_t case_index, std::vector<Value>* values) const;

@@ -3,7 +3,6 @@
 #include <kernelrl/abi.h>
 
 #include <algorithm>
-#include <kernelrl/cuda_source.hpp>
 #include <span>
 
 namespace krl::cuda {
@@ -84,17 +83,10 @@ std::string missing_in(const std::string& error) {
 
 }  // namespace
 
-std::optional<SourceProblem> check_host_source(std::string_view source,
+std::optional<SourceProblem> check_host_source(const CudaSource& source,
                                                const std::vector<std::string>& forbidden,
                                                bool may_load) {
-  if (auto problem = check_size(source)) return problem;
-  const CudaSource lexed = scan_cuda_source(source);
-  if (!lexed.problems.empty()) {
-    const LexicalProblem& problem = lexed.problems.front();
-    return SourceProblem{problem.line, problem.column,
-                         std::string(problem.message) + " is not allowed"};
-  }
-  const std::vector<SourceToken>& tokens = lexed.tokens;
+  const std::vector<SourceToken>& tokens = source.tokens;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const SourceToken& token = tokens[t];
     if (token.kind != SourceToken::kIdentifier) continue;

@@ -16,7 +16,7 @@ using namespace evaluator;
 // Returns the first problem of `source`: names of the harness, headers by a path of the machine,
 // names that the task forbids, also as the beginning of a header's name ("cublas": cublas_v2.h);
 // and functions that start programs or, unless it `may_load` some, load libraries.
-std::optional<SourceProblem> check_host_source(std::string_view source,
+std::optional<SourceProblem> check_host_source(const CudaSource& source,
                                                const std::vector<std::string>& forbidden,
                                                bool may_load = false);
 

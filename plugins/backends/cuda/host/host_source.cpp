@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <kernelrl/cuda_source.hpp>
 #include <vector>
 
 namespace krl::cuda {
@@ -125,8 +124,8 @@ bool is_torch_header(const SourceToken& token) {
 
 }  // namespace
 
-HostForm host_form(std::string_view source) {
-  const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
+HostForm host_form(const CudaSource& source) {
+  const std::vector<SourceToken>& tokens = source.tokens;
   HostForm form = HostForm::kLaunch;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     if (tokens[t].is("PYBIND11_MODULE")) return HostForm::kTorchModule;
@@ -142,8 +141,9 @@ std::string launcher_signature(const TaskDefinition& task) {
   return "launch(" + joined(launch_arguments(task), &Argument::shown) + ")";
 }
 
-std::string with_host_call(std::string_view source, const TaskDefinition& task) {
-  const HostForm form = host_form(source);
+std::string with_host_call(std::string_view source, const CudaSource& scanned,
+                           const TaskDefinition& task) {
+  const HostForm form = host_form(scanned);
   std::string text = form == HostForm::kLaunch ? std::string(source) : with_needed_types(source);
   text += "\n#line 1 \"call\"\n";
   switch (form) {

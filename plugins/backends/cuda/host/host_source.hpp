@@ -10,6 +10,7 @@
 // (model_answer.hpp).
 #pragma once
 
+#include <kernelrl/cuda_source.hpp>
 #include <kernelrl/task_definition.hpp>
 #include <string>
 #include <string_view>
@@ -20,14 +21,15 @@ namespace krl::cuda {
 
 enum class HostForm { kLaunch, kTorchModule, kTorchFunction };
 
-HostForm host_form(std::string_view source);
+HostForm host_form(const CudaSource& source);
 
 // Returns the signature of the task's launcher: "launch(float* x, float* y, int n)".
 std::string launcher_signature(const TaskDefinition& task);
 
 // Adds the call by the harness, whose errors have no line of the source. See host_headers.hpp for
 // its includes.
-std::string with_host_call(std::string_view source, const TaskDefinition& task);
+std::string with_host_call(std::string_view source, const CudaSource& scanned,
+                           const TaskDefinition& task);
 
 // The same of an answer in Python.
 std::string with_host_call(const python::BoundAnswer& answer);

@@ -8,19 +8,10 @@
 #include <memory>
 #include <string_view>
 
-#include "plugins/backends/compiled/instruction_classes.hpp"
-#include "plugins/backends/compiled/machine_code.hpp"
 #include "plugins/backends/compiled/occupancy.hpp"
-#include "plugins/backends/compiled/resource_report.hpp"
 
 namespace krl::evaluator {
 namespace {
-
-// A kernel as compiled code and ptxas' report have it.
-struct BuiltKernel {
-  CubinKernel code;
-  KernelResources resources;
-};
 
 std::int64_t threads_of(const ResolvedLaunch& launch) {
   return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
@@ -128,16 +119,15 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
 struct Launched {
   std::span<const ResolvedCase> cases;
   const LaunchSchedule& schedule;
-  const ComputeCapability& gpu;
-  const std::string& arch;
+  const Target& target;
 };
 
 // The kernel's figures, its occupancy in the launch that fills a multiprocessor least.
-void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launched& launched,
+void add_kernel(const std::string& name, const CompiledKernel& kernel, const Launched& launched,
                 EvaluationRecord* record) {
   Kernel figures;
   figures.name = name;
-  figures.arch = launched.arch;
+  figures.arch = launched.target.arch;
   figures.registers = kernel.code.registers;
   figures.stack_bytes = kernel.code.stack_bytes;
   figures.spill_bytes = kernel.resources.spill_bytes;
@@ -149,11 +139,11 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
       std::string why = obstacle(launch, kernel.code, launched.cases[c]);
       const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
       const Occupancy occupancy =
-          theoretical_occupancy(launched.gpu, {threads_of(launch), kernel.code.registers, fixed,
+          theoretical_occupancy(launched.target.gpu, {threads_of(launch), kernel.code.registers, fixed,
                                                launch.shared_bytes, kernel.resources.barriers});
       if (why.empty() && occupancy.blocks_per_sm == 0) {
         why = "a block needs more " + occupancy.limiter + " than a multiprocessor of " +
-              launched.arch + " has";
+              launched.target.arch + " has";
       }
       if (!why.empty()) {
         record->fail(Verdict::kLaunchError, described({launch.line, launch.column, why}));
@@ -176,35 +166,22 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
 
 }  // namespace
 
+LaunchLimits Target::launch_limits() const {
+  LaunchLimits limits;
+  limits.shared_bytes = gpu.shared_per_block;
+  return limits;
+}
+
 void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
-                        const CompiledModule& module, const ComputeCapability& gpu,
-                        const std::string& arch, EvaluationRecord* record) {
-  std::string why = "invalid compiler output";
-  const auto kernels = read_cubin(module.cubin, why);
-  if (!kernels || module.names.size() != schedule.kernels.size()) {
-    record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
-    return;
-  }
-  const auto resources = read_resource_report(module.report);
+                        const std::vector<CompiledKernel>& kernels, const Target& target,
+                        EvaluationRecord* record) {
   for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
-    const std::string& mangled = module.names[k];
-    const auto found = std::find_if(kernels->begin(), kernels->end(),
-                                    [&](const CubinKernel& c) { return c.name == mangled; });
-    if (found == kernels->end()) {
+    if (kernels[k].code.name.empty()) {
       record->fail(Verdict::kLaunchError, schedule.kernels[k] + " is not a __global__ function");
       return;
     }
-    const auto reported = resources.find(mangled);
-    const BuiltKernel kernel{*found,
-                             reported == resources.end() ? KernelResources() : reported->second};
-    add_kernel(schedule.kernels[k], kernel, {cases, schedule, gpu, arch}, record);
+    add_kernel(schedule.kernels[k], kernels[k], {cases, schedule, target}, record);
   }
-}
-
-void add_code_values(const CompiledModule& module, const ptx::Module& code,
-                     EvaluationRecord* record) {
-  add_instruction_values(count_instructions(code, module.names), &record->values);
-  add_machine_values(count_machine_instructions(module.cubin, module.names), &record->values);
 }
 
 }  // namespace krl::evaluator

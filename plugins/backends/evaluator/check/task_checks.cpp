@@ -36,27 +36,6 @@ std::string description(const TaskDefinition& task, const Impostor& impostor) {
 
 bool tells_nothing(const OutputTraits& output) { return !output.is_finite || output.accepts_zeros; }
 
-}  // namespace
-
-bool is_tried(const Impostor& impostor, const PlannedRun& run) {
-  return impostor.kind != Impostor::kZero || run.distribution == Distribution::kAsGiven;
-}
-
-void refuse_impostors(const TaskDefinition& task,
-                      const std::function<bool(const Impostor&)>& passes) {
-  std::vector<Impostor> impostors;
-  for (std::size_t o = 0; o < task.outputs.size(); ++o) impostors.push_back({Impostor::kZero, o});
-  impostors.push_back({Impostor::kMean});
-  for (std::size_t i = 0; i < task.inputs.size(); ++i) impostors.push_back({Impostor::kCopy, i});
-  for (const Impostor& impostor : impostors) {
-    if (!passes(impostor)) continue;
-    refuse(task, impostor.kind == Impostor::kZero ? tolerance_key(task) : "reference",
-           description(task, impostor) +
-               " passes all checks; change the input values, the cases or the tolerance so that it "
-               "fails");
-  }
-}
-
 void require_telling_outputs(
     const PreparedTask& task, const PlannedRun& run,
     const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits) {
@@ -91,6 +70,41 @@ void require_telling_outputs(
                  "there, and rtol than 1");
     }
   }
+}
+
+}  // namespace
+
+bool is_tried(const Impostor& impostor, const PlannedRun& run) {
+  return impostor.kind != Impostor::kZero || run.distribution == Distribution::kAsGiven;
+}
+
+void refuse_impostors(const TaskDefinition& task,
+                      const std::function<bool(const Impostor&)>& passes) {
+  std::vector<Impostor> impostors;
+  for (std::size_t o = 0; o < task.outputs.size(); ++o) impostors.push_back({Impostor::kZero, o});
+  impostors.push_back({Impostor::kMean});
+  for (std::size_t i = 0; i < task.inputs.size(); ++i) impostors.push_back({Impostor::kCopy, i});
+  for (const Impostor& impostor : impostors) {
+    if (!passes(impostor)) continue;
+    refuse(task, impostor.kind == Impostor::kZero ? tolerance_key(task) : "reference",
+           description(task, impostor) +
+               " passes all checks; change the input values, the cases or the tolerance so that it "
+               "fails");
+  }
+}
+
+void check_reference(const PreparedTask& task, std::vector<PlannedRun> runs,
+                     const ReferenceProbe& probe) {
+  for (const PlannedRun& run : runs) {
+    probe.expect(run);
+    require_telling_outputs(task, run, probe.traits);
+  }
+  // An impostor that passes the small cases alone has done as little work.
+  std::erase_if(runs, [&](const PlannedRun& run) {
+    return task.is_real(run.case_index) || task.kind_of(run.case_index) == CaseKind::kFresh;
+  });
+  refuse_impostors(task.definition,
+                   [&](const Impostor& impostor) { return probe.passes(runs, impostor); });
 }
 
 void require_right_naive(const TaskDefinition& task, const EvaluationRecord& naive) {

@@ -34,14 +34,21 @@ bool is_tried(const Impostor& impostor, const PlannedRun& run);
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);
 
-// Looks at the outputs of a run with inputs as given, or as if a case that is run once had them;
-// any other run passes. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one is not
-// finite anywhere, or if zeros are right there because of the tolerance. Few elements may be either
-// by chance: it is refused only if it happens with every one of several seeds. `traits`: of the
-// outputs in a run.
-void require_telling_outputs(
-    const PreparedTask& task, const PlannedRun& run,
-    const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits);
+// What an executor knows of a task's reference.
+struct ReferenceProbe {
+  std::function<void(const PlannedRun&)> expect;  // computes the expected outputs of a run
+  std::function<std::vector<OutputTraits>(const PlannedRun&)> traits;  // of its outputs
+  // As for refuse_impostors, in these runs.
+  std::function<bool(const std::vector<PlannedRun>&, const Impostor&)> passes;
+};
+
+// Runs the reference in the runs of an evaluation, and holds made-up outputs against it in those of
+// the small cases. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if an impostor
+// passes, or if an output of a run with inputs as given, or of a case that is run once, is not finite
+// anywhere, or zeros are right there because of the tolerance. Few elements may be either by chance:
+// that is refused only if it happens with every one of several seeds.
+void check_reference(const PreparedTask& task, std::vector<PlannedRun> runs,
+                     const ReferenceProbe& probe);
 
 // Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the evaluation of the task's naive
 // kernel did not end well.

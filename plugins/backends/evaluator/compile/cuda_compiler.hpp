@@ -9,7 +9,6 @@
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
-#include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
 
@@ -29,13 +28,5 @@ struct CudaCompiler {
   std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
       compile_library = nullptr;
 };
-
-// The name of a source's module in a cache of one compiler's. `kernels`: as of its compile.
-inline std::string module_key(std::string_view source, const std::vector<std::string>& kernels) {
-  files::Digest key;
-  key.add("module").add(source);
-  for (const std::string& kernel : kernels) key.add(kernel);
-  return key.hex();
-}
 
 }  // namespace krl::evaluator

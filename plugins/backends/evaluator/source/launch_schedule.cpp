@@ -9,7 +9,7 @@ std::string described(const SourceError& error) {
          error.message;
 }
 
-Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
+Checked<LaunchSchedule, SourceError> read_schedule(const CudaSource& source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits) {

@@ -20,7 +20,7 @@ struct LaunchSchedule {
 std::string described(const SourceError& error);
 
 // The launches of `source` for `cases`.
-Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
+Checked<LaunchSchedule, SourceError> read_schedule(const CudaSource& source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits);

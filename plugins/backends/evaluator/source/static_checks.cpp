@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <kernelrl/cuda_source.hpp>
 
 namespace krl::evaluator {
 namespace {
@@ -423,17 +422,19 @@ std::optional<SourceProblem> check_size(std::string_view source) {
                            std::to_string(kMaxSourceBytes)};
 }
 
-std::optional<SourceProblem> check_source(std::string_view source,
+Checked<CudaSource, SourceProblem> scan_source(std::string_view source) {
+  if (auto problem = check_size(source)) return *std::move(problem);
+  CudaSource scanned = scan_cuda_source(source);
+  if (scanned.problems.empty()) return scanned;
+  const LexicalProblem& problem = scanned.problems.front();
+  return SourceProblem{problem.line, problem.column,
+                       std::string(problem.message) + " is not allowed"};
+}
+
+std::optional<SourceProblem> check_source(const CudaSource& source,
                                           const std::vector<std::string>& forbidden) {
-  if (auto problem = check_size(source)) return problem;
-  const CudaSource lexed = scan_cuda_source(source);
-  if (!lexed.problems.empty()) {
-    const LexicalProblem& problem = lexed.problems.front();
-    return SourceProblem{problem.line, problem.column,
-                         std::string(problem.message) + " is not allowed"};
-  }
-  if (auto problem = Checker(lexed.tokens, forbidden).run()) return problem;
-  return check_directives(lexed.comments, forbidden);
+  if (auto problem = Checker(source.tokens, forbidden).run()) return problem;
+  return check_directives(source.comments, forbidden);
 }
 
 }  // namespace krl::evaluator

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <kernelrl/checked.hpp>
+#include <kernelrl/cuda_source.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +28,11 @@ struct SourceProblem {
 // Reports `source` as a problem if it is too large to be read.
 std::optional<SourceProblem> check_size(std::string_view source);
 
-// The first problem of `source`, its size included. `forbidden`: identifiers that the task forbids.
-std::optional<SourceProblem> check_source(std::string_view source,
+// Scans `source`, or reports that it is too large or that compilers would not agree on it.
+Checked<CudaSource, SourceProblem> scan_source(std::string_view source);
+
+// Returns the first problem of device code. `forbidden`: identifiers that the task forbids.
+std::optional<SourceProblem> check_source(const CudaSource& source,
                                           const std::vector<std::string>& forbidden);
 
 }  // namespace krl::evaluator

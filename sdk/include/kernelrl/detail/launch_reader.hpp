@@ -129,8 +129,8 @@ class DirectiveReader {
 
 class LaunchReader {
  public:
-  LaunchReader(std::string_view source, const TaskDefinition& task)
-      : task_(task), source_(scan_cuda_source(source)), kernels_(find_kernels(source_)) {}
+  LaunchReader(const CudaSource& source, const TaskDefinition& task)
+      : task_(task), source_(source), kernels_(find_kernels(source)) {}
 
   Checked<LaunchProgram, SourceError> read() {
     for (const LineComment& comment : source_.comments) {
@@ -393,16 +393,21 @@ class LaunchReader {
   }
 
   const TaskDefinition& task_;
-  CudaSource source_;
+  const CudaSource& source_;
   std::vector<KernelHead> kernels_;
   LaunchProgram program_;
   std::vector<std::string> numbers_, things_;
   std::optional<SourceError> error_;
 };
 
-inline Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
+inline Checked<LaunchProgram, SourceError> read_launches(const CudaSource& source,
                                                          const TaskDefinition& task) {
   return LaunchReader(source, task).read();
+}
+
+inline Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
+                                                         const TaskDefinition& task) {
+  return read_launches(scan_cuda_source(source), task);
 }
 
 }  // namespace krl

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/cuda/gpu_executor.hpp"
 
 namespace krl::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // The evaluator of kernels as a whole, on a simulated GPU: the checks of a task, and how long a
 // candidate may run.
-#include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/cuda/gpu_executor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,11 +22,12 @@ using ::testing::StartsWith;
 constexpr std::int64_t kReal = 100'000;
 
 // One GPU for all tests: of 4 MiB, with run_timeout = 20.
-CudaEvaluator& kernel_evaluator() {
-  static CudaEvaluator evaluator = [] {
+Evaluator& kernel_evaluator() {
+  static Evaluator evaluator = [] {
     const GpuWorkers workers = simulated_workers();
     auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
-    return CudaEvaluator(simulated_compiler(), CudaSettings(), std::move(pool));
+    return Evaluator({}, simulated_compiler(),
+                     std::make_unique<GpuExecutor>(GpuExecutorSettings(), "sm_90", std::move(pool)));
   }();
   return evaluator;
 }
@@ -62,7 +63,7 @@ nlohmann::json task_returning_two(const std::string& text, const std::string& dt
 std::string refusal_on_gpu(const nlohmann::json& task) {
   const std::string text = task.dump();
   try {
-    kernel_evaluator().prepare({text, {}, 0, 7, false}, {});
+    kernel_evaluator().prepare(text, 7, {});
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
     return failure.what();

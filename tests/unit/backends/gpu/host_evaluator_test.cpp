@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/cuda/gpu_executor.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 #include "tests/unit/backends/gpu/simulated_compiler.hpp"
 #include "tests/wait_while.hpp"
@@ -45,15 +45,19 @@ CudaCompiler host_compiler() {
   return compiler;
 }
 
-CudaEvaluator evaluator_with(const CudaSettings& settings) {
+Evaluator evaluator_with(Protocol protocol, bool reference) {
   GpuWorkers workers = simulated_workers();
   workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
   auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
-  return {host_compiler(), settings, std::move(pool)};
+  EvaluatorSettings settings;
+  settings.protocol = protocol;
+  return {settings, host_compiler(),
+          std::make_unique<GpuExecutor>(GpuExecutorSettings{{}, {}, {reference, {}}}, "sm_90",
+                                        std::move(pool))};
 }
 
-CudaEvaluator& evaluator() {
-  static CudaEvaluator evaluator = evaluator_with(CudaSettings());
+Evaluator& evaluator() {
+  static Evaluator evaluator = evaluator_with(Protocol::kKernelrl, false);
   return evaluator;
 }
 
@@ -173,11 +177,8 @@ TEST(HostEvaluation, TakesAModelThatCallsAnExtensionsForward) {
 }
 
 TEST(HostEvaluation, ByTheRulesOfKernelBench) {
-  CudaSettings settings;
-  settings.protocol = Protocol::kKernelBench;
-  settings.baseline.reference = true;
-  CudaEvaluator by_protocol = evaluator_with(settings);
-  const auto judge = [](CudaEvaluator& judge, const std::string& body,
+  Evaluator by_protocol = evaluator_with(Protocol::kKernelBench, true);
+  const auto judge = [](Evaluator& judge, const std::string& body,
                         std::uint32_t stages =
                             KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT) {
     return judge.evaluate({kTask, python_answer(body), stages, 7, true}, {});
@@ -211,10 +212,7 @@ TEST(HostEvaluation, ByTheRulesOfKernelBench) {
 
 // Trials find neither the outputs of the one before nor its inputs.
 TEST(HostEvaluation, TrialsOfKernelBenchAreLookedAt) {
-  CudaSettings settings;
-  settings.protocol = Protocol::kKernelBench;
-  settings.baseline.reference = true;
-  CudaEvaluator by_protocol = evaluator_with(settings);
+  Evaluator by_protocol = evaluator_with(Protocol::kKernelBench, true);
   const auto judged = [&](const std::string& body) {
     return by_protocol.evaluate({kTask, python_answer(body), kAll, 7, true}, {});
   };

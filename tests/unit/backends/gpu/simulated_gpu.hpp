@@ -56,7 +56,7 @@ struct Candidate {
     const std::string source = "// @launch " + kernel + "<<<ceil_div(n, 64), " + block +
                                ">>>(x, y, n)\n" + "__global__ void " + kernel +
                                "(const float* x, float* y, int n);\n";
-    auto read = read_schedule(source, task().definition, task().cases, {});
+    auto read = read_schedule(scan_cuda_source(source), task().definition, task().cases, {});
     if (!read) throw std::runtime_error(read.error().message);
     schedule = *std::move(read);
     module = {

@@ -31,12 +31,12 @@ TaskDefinition definition_of(const std::string& task) {
 }
 
 TEST(HostSource, KnowsItsForm) {
-  EXPECT_EQ(host_form("void launch(float* x) {}"), HostForm::kLaunch);
-  EXPECT_EQ(host_form("// #include <torch/extension.h>\nvoid launch(float* x) {}"),
+  EXPECT_EQ(host_form(scan_cuda_source("void launch(float* x) {}")), HostForm::kLaunch);
+  EXPECT_EQ(host_form(scan_cuda_source("// #include <torch/extension.h>\nvoid launch(float* x) {}")),
             HostForm::kLaunch);
-  EXPECT_EQ(host_form("#include <torch/extension.h>\n"), HostForm::kTorchFunction);
-  EXPECT_EQ(host_form("#include \"ATen/ATen.h\"\n"), HostForm::kTorchFunction);
-  EXPECT_EQ(host_form("#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}"),
+  EXPECT_EQ(host_form(scan_cuda_source("#include <torch/extension.h>\n")), HostForm::kTorchFunction);
+  EXPECT_EQ(host_form(scan_cuda_source("#include \"ATen/ATen.h\"\n")), HostForm::kTorchFunction);
+  EXPECT_EQ(host_form(scan_cuda_source("#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}")),
             HostForm::kTorchModule);
 }
 
@@ -51,7 +51,9 @@ TEST(HostSource, SaysWhatALauncherLooksLike) {
 
 TEST(HostChecks, RefusesWhatNoSourceNeeds) {
   const auto problem = [](const char* source, const std::vector<std::string>& forbidden = {}) {
-    const auto found = check_host_source(source, forbidden);
+    const auto scanned = scan_source(source);
+    if (!scanned) return scanned.error().text();
+    const auto found = check_host_source(*scanned, forbidden);
     return found ? found->text() : "none";
   };
   EXPECT_EQ(problem("#include <cublas_v2.h>\nint kernel() { return 1; }"), "none");
@@ -70,13 +72,13 @@ TEST(HostChecks, RefusesWhatNoSourceNeeds) {
 
 TEST(HostChecks, NoLibraryIsLoadedUnlessThePlanAllowsIt) {
   const char* const loads = "void* opened = dlopen(\"libcublas.so.13\", 2);";
-  const auto problem = check_host_source(loads, {});
+  const auto problem = check_host_source(scan_cuda_source(loads), {});
   ASSERT_TRUE(problem);
   EXPECT_THAT(problem->text(), HasSubstr("column 16: 'dlopen' is not allowed"));
   EXPECT_THAT(problem->text(), HasSubstr("allow_libraries"));
-  EXPECT_FALSE(check_host_source(loads, {}, true));
-  EXPECT_TRUE(check_host_source("popen(\"ls\", \"r\");", {}, true));
-  EXPECT_FALSE(check_host_source("// dlopen\n#include <dlfcn.h>\nint dlopened;", {}));
+  EXPECT_FALSE(check_host_source(scan_cuda_source(loads), {}, true));
+  EXPECT_TRUE(check_host_source(scan_cuda_source("popen(\"ls\", \"r\");"), {}, true));
+  EXPECT_FALSE(check_host_source(scan_cuda_source("// dlopen\n#include <dlfcn.h>\nint dlopened;"), {}));
 }
 
 class NvccHost : public NeedsNvcc {
@@ -219,7 +221,7 @@ TEST_F(NvccHost, WhatItMakesCanBeLoadedAndCalled) {
   }
   for (const HostSource& source : host_sources()) {
     if (source.name != "plain_matmul" && source.name != "matmul_tiled") continue;
-    const std::string whole = with_host_call(source.text, definition_of("matmul"));
+    const std::string whole = with_host_call(source.text, scan_cuda_source(source.text), definition_of("matmul"));
     const CompileOutput output = compiler().compile_library(whole, {});
     ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << output.log;
     const auto module = module_from_bytes(output.module);
