@@ -98,7 +98,8 @@ Built CandidateBuilder::build_trusted(const PreparedTask& task, const std::strin
 std::shared_ptr<const CompiledSource> CandidateBuilder::compile_library(
     const std::string& source, const Cancelled& cancelled) {
   return sources_.get(files::Digest().add("library").add(source).hex(), [&] {
-    CompiledSource compiled{compiler_.compile_library(source, cancelled)};
+    CompiledSource compiled;
+    compiled.output = compiler_.compile_library(source, cancelled);
     auto module = module_from_bytes(std::exchange(compiled.output.module, {}));
     if (compiled.output.end != CompileOutput::kCompiled) {
       compiled.end_with(verdict_of(compiled.output.end), compiled.output.why);
@@ -123,7 +124,8 @@ std::shared_ptr<const CompiledSource> CandidateBuilder::compile(
 
 CompiledSource CandidateBuilder::read_output(CompileOutput output, std::size_t n_kernels) const {
   auto module = module_from_bytes(std::exchange(output.module, {}));
-  CompiledSource compiled{std::move(output)};
+  CompiledSource compiled;
+  compiled.output = std::move(output);
   if (compiled.output.end != CompileOutput::kCompiled) {
     compiled.end_with(verdict_of(compiled.output.end), compiled.output.why);
     return compiled;
