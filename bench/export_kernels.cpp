@@ -58,8 +58,8 @@ json to_json(const ResolvedLaunch& launch, const ResolvedCase& resolved,
 json exported(const Work& work) {
   const PreparedTask task = prepare_task(work.task.definition_json);
   const ResolvedCase& resolved = task.cases.front();
-  const auto schedule =
-      read_schedule(scan_cuda_source(work.source), task.definition, std::span(task.cases).first(1), {});
+  const auto schedule = read_schedule(scan_cuda_source(work.source), task.definition,
+                                      std::span(task.cases).first(1), {});
   if (!schedule) throw Failure(KRL_INVALID_ARGUMENT, described(schedule.error()));
   const ResolvedProgram& program = schedule->programs.front();
   json kernel = {{"task", work.task.id},

@@ -29,8 +29,8 @@
 
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
-#include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/cuda/gpu_executor.hpp"
+#include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/files/disk_cache.hpp"
@@ -146,13 +146,13 @@ class CudaBackend final : public Backend, public Tool {
     CudaCompiler compiler = Tool::compiler(settings, files);
     std::unique_ptr<GpuPool> pool;
     if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);
-    auto executor = std::make_unique<GpuExecutor>(executor_settings(), compiler.arch,
-                                                  std::move(pool));
+    auto executor =
+        std::make_unique<GpuExecutor>(executor_settings(), compiler.arch, std::move(pool));
     gpus_in_use_ = static_cast<std::uint32_t>(executor->gpus());
     const std::string problem = executor->counters_problem();
     is_counting_ = problem.empty();
-    evaluator_ = std::make_unique<Evaluator>(evaluator_settings(), std::move(compiler),
-                                             std::move(executor));
+    evaluator_ =
+        std::make_unique<Evaluator>(evaluator_settings(), std::move(compiler), std::move(executor));
     if (counters == "ncu" && !problem.empty()) {
       throw Failure(KRL_FAILED_PRECONDITION, "counters = \"ncu\": " + problem);
     }

@@ -125,10 +125,9 @@ void GpuExecutor::examine(const Attempt& attempt) {
   if (!gpus_ || attempt.request.host) return;
   const std::uint32_t stack = most_stack(attempt.module().cubin, attempt.module().ptx);
   if (stack <= kMostStack) return;
-  attempt.record->fail(Verdict::kResourceLimit,
-                       "a thread uses " + std::to_string(stack) +
-                           " bytes of local memory, and a GPU has " + std::to_string(kMostStack) +
-                           " for each");
+  attempt.record->fail(Verdict::kResourceLimit, "a thread uses " + std::to_string(stack) +
+                                                    " bytes of local memory, and a GPU has " +
+                                                    std::to_string(kMostStack) + " for each");
 }
 
 void GpuExecutor::execute(const Attempt& attempt) {

@@ -53,8 +53,8 @@ EvaluationRecord Evaluator::evaluate_once(const EvaluationRequest& request,
 EvaluationRecord Evaluator::evaluate_anew(const EvaluationRequest& request,
                                           const Cancelled& cancelled) {
   const auto task = tasks_.get(request.definition_json);
-  EvaluationRecord record = executor_->patiently(
-      [&] { return attempt(*task, request, cancelled); }, cancelled);
+  EvaluationRecord record =
+      executor_->patiently([&] { return attempt(*task, request, cancelled); }, cancelled);
   record.toolchain = toolchain();
   record.device = device();
   return record;
@@ -73,9 +73,8 @@ EvaluationRecord Evaluator::attempt(const PreparedTask& task, const EvaluationRe
   if (!request.host)
     attempt.obstacles = add_fresh_launches(asked, builder_.target(), &attempt.built);
   attempt.runs = plan(asked, request);
-  std::erase_if(attempt.runs, [&](const PlannedRun& run) {
-    return attempt.obstacles.count(run.case_index) > 0;
-  });
+  std::erase_if(attempt.runs,
+                [&](const PlannedRun& run) { return attempt.obstacles.count(run.case_index) > 0; });
   executor_->execute(attempt);
   return record;
 }
@@ -89,7 +88,8 @@ bool Evaluator::build(Attempt* attempt) {
     return false;
   }
   attempt->text = *std::move(text);
-  auto built = builder_.build(task, attempt->text, task.n_known(), attempt->cancelled, attempt->record);
+  auto built =
+      builder_.build(task, attempt->text, task.n_known(), attempt->cancelled, attempt->record);
   if (!built) return false;
   attempt->built = *std::move(built);
   add_kernel_figures(task.cases, attempt->schedule(), attempt->built.compiled->kernels,

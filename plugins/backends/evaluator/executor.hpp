@@ -1,5 +1,5 @@
-// What runs compiled candidates for the evaluator: the emulated machine, or GPUs. The evaluator reads,
-// compiles and plans; an executor runs, judges and times. Thread-safe.
+// An executor runs compiled candidates for the evaluator: on the emulated machine, or on GPUs. The
+// evaluator reads, compiles and plans; the executor runs, judges and times. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ struct Attempt {
   const EvaluationRequest& request;
   const Cancelled& cancelled;
   EvaluationRecord* record;
-  CandidateText text = {};  // of device code only
+  CandidateText text = {};  // empty with host code
   Built built = {};
   Obstacles obstacles = {};           // fresh cases without runs
   std::vector<PlannedRun> runs = {};  // all others, in the order of the cases

@@ -110,7 +110,8 @@ void CpuExecutor::execute(const Attempt& attempt) {
 void CpuExecutor::prove(const Attempt& attempt) {
   constexpr std::size_t kRunsAtATime = 48;
   std::vector<PlannedRun> plan = plan_proof(attempt.task, attempt.request.seed);
-  std::erase_if(plan, [&](const PlannedRun& r) { return attempt.obstacles.count(r.case_index) > 0; });
+  std::erase_if(plan,
+                [&](const PlannedRun& r) { return attempt.obstacles.count(r.case_index) > 0; });
   OutputDigest digest;
   for (auto first = plan.begin(); first != plan.end() && attempt.ok();) {
     std::vector<PlannedRun> part;

@@ -90,7 +90,7 @@ void CpuExecutor::check_reference(const PreparedTask& task, std::vector<PlannedR
                                   const Cancelled&) {
   if (task.protocol == Protocol::kKernelBench) return;  // KernelBench checks no task
   require_room(task, runs);
-  std::vector<std::shared_ptr<const CaseData>> data;  // of known cases
+  std::vector<std::shared_ptr<const CaseData>> data;  // kept for known cases
   evaluator::check_reference(
       task, std::move(runs),
       {[&](const PlannedRun& run) {

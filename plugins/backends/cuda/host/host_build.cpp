@@ -68,8 +68,7 @@ void add_figures(const CompiledModule& module, const std::string& arch, Evaluati
 
 bool build_host_candidate(Attempt* attempt, bool may_load) {
   EvaluationRecord& record = *attempt->record;
-  const auto source =
-      complete_source(attempt->request.source, attempt->task.definition, may_load);
+  const auto source = complete_source(attempt->request.source, attempt->task.definition, may_load);
   if (!source) {
     record.fail(Verdict::kRejected, source.error().text());
     return false;

@@ -32,7 +32,7 @@ struct CandidateText {
 struct CompiledSource {
   CompileOutput output;  // without its module
   CompiledModule module;
-  std::vector<CompiledKernel> kernels;  // those that were requested, in their order
+  std::vector<CompiledKernel> kernels;  // the requested ones, in their order
   std::vector<Value> values;            // figures of the code, for every evaluation of it
   Verdict verdict = Verdict::kOk;
   std::string why;

@@ -138,9 +138,9 @@ void add_kernel(const std::string& name, const CompiledKernel& kernel, const Lau
       if (launch.kernel != name) continue;
       std::string why = obstacle(launch, kernel.code, launched.cases[c]);
       const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
-      const Occupancy occupancy =
-          theoretical_occupancy(launched.target.gpu, {threads_of(launch), kernel.code.registers, fixed,
-                                               launch.shared_bytes, kernel.resources.barriers});
+      const Occupancy occupancy = theoretical_occupancy(
+          launched.target.gpu, {threads_of(launch), kernel.code.registers, fixed,
+                                launch.shared_bytes, kernel.resources.barriers});
       if (why.empty() && occupancy.blocks_per_sm == 0) {
         why = "a block needs more " + occupancy.limiter + " than a multiprocessor of " +
               launched.target.arch + " has";

@@ -15,7 +15,7 @@
 namespace krl::evaluator {
 using namespace compiled;
 
-// What code is compiled for.
+// The GPU that code is compiled for.
 struct Target {
   const ComputeCapability& gpu;
   std::string arch;  // "sm_90a": of that GPU

@@ -96,9 +96,8 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
 }
 
 PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set) {
-  PreparedTask asked{
-      task.definition, task.digest, task.cases, task.n_cases, task.n_real, task.n_holdouts, {},
-      task.protocol,   task.launchable};
+  PreparedTask asked{task.definition, task.digest, task.cases,    task.n_cases,   task.n_real,
+                     task.n_holdouts, {},          task.protocol, task.launchable};
   if ((stages & KRL_STAGE_HOLDOUT) == 0) {
     asked.n_holdouts = 0;
     asked.cases.resize(asked.n_cases);

@@ -34,10 +34,10 @@ bool is_tried(const Impostor& impostor, const PlannedRun& run);
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);
 
-// What an executor knows of a task's reference.
+// An executor's answers about a task's reference.
 struct ReferenceProbe {
   std::function<void(const PlannedRun&)> expect;  // computes the expected outputs of a run
-  std::function<std::vector<OutputTraits>(const PlannedRun&)> traits;  // of its outputs
+  std::function<std::vector<OutputTraits>(const PlannedRun&)> traits;  // describes its outputs
   // As for refuse_impostors, in these runs.
   std::function<bool(const std::vector<PlannedRun>&, const Impostor&)> passes;
 };

@@ -25,7 +25,8 @@ constexpr const char* kSource =
 class ForgingMachine : public ::testing::Test {
  protected:
   ForgingMachine() : task_(prepare_task(all_tasks().at("vector_add").definition_json)) {
-    schedule_ = *read_schedule(scan_cuda_source(kSource), task_.definition, std::span(task_.cases).first(1), {});
+    schedule_ = *read_schedule(scan_cuda_source(kSource), task_.definition,
+                               std::span(task_.cases).first(1), {});
     const ResolvedCase& first = task_.cases.front();
     for (const RunOrder order : {RunOrder::kForward, RunOrder::kReversed}) {
       auto data = std::make_shared<CaseData>();

@@ -26,8 +26,9 @@ Evaluator& kernel_evaluator() {
   static Evaluator evaluator = [] {
     const GpuWorkers workers = simulated_workers();
     auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
-    return Evaluator({}, simulated_compiler(),
-                     std::make_unique<GpuExecutor>(GpuExecutorSettings(), "sm_90", std::move(pool)));
+    return Evaluator(
+        {}, simulated_compiler(),
+        std::make_unique<GpuExecutor>(GpuExecutorSettings(), "sm_90", std::move(pool)));
   }();
   return evaluator;
 }

@@ -48,7 +48,8 @@ struct HostCandidate {
                        text.find("PYBIND11_MODULE") != std::string::npos;
     const std::string source =
         whole ? text : "void launch(const float* x, float* y, int n) {" + text + "}";
-    module.library = compiled_by_gxx(with_host_call(source, scan_cuda_source(source), task().definition));
+    module.library =
+        compiled_by_gxx(with_host_call(source, scan_cuda_source(source), task().definition));
   }
   operator GpuCandidate() const { return {task(), schedule, module}; }
 };

@@ -32,9 +32,11 @@ TaskDefinition definition_of(const std::string& task) {
 
 TEST(HostSource, KnowsItsForm) {
   EXPECT_EQ(host_form(scan_cuda_source("void launch(float* x) {}")), HostForm::kLaunch);
-  EXPECT_EQ(host_form(scan_cuda_source("// #include <torch/extension.h>\nvoid launch(float* x) {}")),
-            HostForm::kLaunch);
-  EXPECT_EQ(host_form(scan_cuda_source("#include <torch/extension.h>\n")), HostForm::kTorchFunction);
+  EXPECT_EQ(
+      host_form(scan_cuda_source("// #include <torch/extension.h>\nvoid launch(float* x) {}")),
+      HostForm::kLaunch);
+  EXPECT_EQ(host_form(scan_cuda_source("#include <torch/extension.h>\n")),
+            HostForm::kTorchFunction);
   EXPECT_EQ(host_form(scan_cuda_source("#include \"ATen/ATen.h\"\n")), HostForm::kTorchFunction);
   EXPECT_EQ(host_form(scan_cuda_source("#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}")),
             HostForm::kTorchModule);
@@ -78,7 +80,8 @@ TEST(HostChecks, NoLibraryIsLoadedUnlessThePlanAllowsIt) {
   EXPECT_THAT(problem->text(), HasSubstr("allow_libraries"));
   EXPECT_FALSE(check_host_source(scan_cuda_source(loads), {}, true));
   EXPECT_TRUE(check_host_source(scan_cuda_source("popen(\"ls\", \"r\");"), {}, true));
-  EXPECT_FALSE(check_host_source(scan_cuda_source("// dlopen\n#include <dlfcn.h>\nint dlopened;"), {}));
+  EXPECT_FALSE(
+      check_host_source(scan_cuda_source("// dlopen\n#include <dlfcn.h>\nint dlopened;"), {}));
 }
 
 class NvccHost : public NeedsNvcc {
@@ -221,7 +224,8 @@ TEST_F(NvccHost, WhatItMakesCanBeLoadedAndCalled) {
   }
   for (const HostSource& source : host_sources()) {
     if (source.name != "plain_matmul" && source.name != "matmul_tiled") continue;
-    const std::string whole = with_host_call(source.text, scan_cuda_source(source.text), definition_of("matmul"));
+    const std::string whole =
+        with_host_call(source.text, scan_cuda_source(source.text), definition_of("matmul"));
     const CompileOutput output = compiler().compile_library(whole, {});
     ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << output.log;
     const auto module = module_from_bytes(output.module);
