@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/compiled/compute_capability.hpp"
 #include "tests/unit/backends/machine/emulation.hpp"
 
 namespace krl::machine {
@@ -49,7 +49,7 @@ TEST(GpuModel, KnowsEveryGpuThatTheOptionLists) {
   std::string names;
   for (const GpuDescription& gpu : gpu_table()) {
     names += (names.empty() ? "" : "|") + std::string(gpu.name);
-    EXPECT_NE(cuda::find_arch(gpu.arch), nullptr) << gpu.name;
+    EXPECT_NE(compiled::find_arch(gpu.arch), nullptr) << gpu.name;
   }
   EXPECT_EQ(names, kGpuNames);
 }
