@@ -11,10 +11,12 @@ import tomllib
 import unittest
 
 SCRIPTS = pathlib.Path(__file__).parent.parent.parent / "scripts" / "import"
+sys.path.insert(0, str(SCRIPTS))
 
 try:
     import numpy  # noqa: F401
     import torch  # noqa: F401
+    import pytorch
 except ImportError as error:
     sys.exit(f"skipped: {error}")
 
@@ -96,16 +98,15 @@ class Pytorch(unittest.TestCase):
                          [("x", ["rows", "columns"]), ("weight", ["columns"])])
 
     def test_what_is_missing_is_named(self):
-        (self.folder / "two.py").write_text(FUNCTION + "\n\ndef other(x):\n    return x\n")
-        for words, why in (
-                (["function.py"], "it has no get_inputs()"),
-                (["two.py"], "choose one by --name leaky_rowmax|other"),
-                (["function.py", "--name", "leaky"], "there is no 'leaky' in it"),
-                (["function.py", "--shape", "x=rows,3"], "'rows' is no size"),
-                (["nowhere.py"], "No such file")):
-            done = self.run_import(*words)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(why, done.stderr)
+        two = FUNCTION + "\n\ndef other(x):\n    return x\n"
+        for source, name, shapes, why in (
+                (FUNCTION, None, [], "it has no get_inputs()"),
+                (two, None, [], "choose one by --name leaky_rowmax|other"),
+                (FUNCTION, "leaky", [], "there is no 'leaky' in it"),
+                (FUNCTION, None, ["x=rows,3"], "'rows' is no size")):
+            with self.assertRaises(SystemExit) as ended:
+                pytorch.as_problem(source, name, shapes)
+            self.assertIn(why, str(ended.exception))
 
     @unittest.skipUnless(os.environ.get("KERNELRL"), "KERNELRL does not name the program")
     def test_a_kernel_is_judged_in_one_step(self):
