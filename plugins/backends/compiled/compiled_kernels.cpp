@@ -1,8 +1,32 @@
 #include "plugins/backends/compiled/compiled_kernels.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "plugins/backends/compiled/demangled.hpp"
 
 namespace krl::compiled {
+namespace {
+
+std::vector<std::string> parameter_types(const std::string& mangled) {
+  const std::string readable = demangled(mangled);
+  const std::string_view text(readable);
+  const auto open = text.rfind('('), close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos) return {};
+  std::vector<std::string> types(1);
+  int depth = 0;  // nesting of template arguments
+  for (const char c : text.substr(open + 1, close - open - 1)) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      types.emplace_back();
+    } else if (c != ' ' || !types.back().empty()) {
+      types.back() += c;
+    }
+  }
+  return types;
+}
+
+}  // namespace
 
 std::optional<std::vector<CompiledKernel>> read_kernels(const CompiledModule& module,
                                                         std::string& why) {
@@ -12,7 +36,8 @@ std::optional<std::vector<CompiledKernel>> read_kernels(const CompiledModule& mo
   std::vector<CompiledKernel> kernels;
   for (const CubinKernel& kernel : *code) {
     const auto found = reported.find(kernel.name);
-    kernels.push_back({kernel, found == reported.end() ? KernelResources() : found->second});
+    kernels.push_back({kernel, found == reported.end() ? KernelResources() : found->second,
+                       parameter_types(kernel.name)});
   }
   return kernels;
 }

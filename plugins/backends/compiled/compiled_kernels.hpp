@@ -15,6 +15,8 @@ namespace krl::compiled {
 struct CompiledKernel {
   CubinKernel code;
   KernelResources resources;
+  // "float const*", "int", …; empty if the kernel's name lacks them (extern "C").
+  std::vector<std::string> parameter_types;
 };
 
 // Reads all kernels, in the order of the CUBIN. No value, with the reason in `why`, if it cannot be

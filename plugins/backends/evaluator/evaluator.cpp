@@ -92,8 +92,9 @@ bool Evaluator::build(Attempt* attempt) {
       builder_.build(task, attempt->text, task.n_known(), attempt->cancelled, attempt->record);
   if (!built) return false;
   attempt->built = *std::move(built);
-  add_kernel_figures(task.cases, attempt->schedule(), attempt->built.compiled->kernels,
-                     builder_.target(), attempt->record);
+  const std::vector<CompiledKernel>& kernels = attempt->built.compiled->kernels;
+  add_kernel_figures(task.cases, attempt->schedule(), kernels, builder_.target(), attempt->record);
+  note_parameter_types(task.cases, attempt->schedule(), kernels, attempt->record);
   return attempt->ok();
 }
 

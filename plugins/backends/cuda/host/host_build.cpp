@@ -1,10 +1,8 @@
 #include "plugins/backends/cuda/host/host_build.hpp"
 
-#include <cxxabi.h>
+#include <algorithm>
 
-#include <cstdlib>
-#include <memory>
-
+#include "plugins/backends/compiled/demangled.hpp"
 #include "plugins/backends/compiled/instruction_classes.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
@@ -31,11 +29,8 @@ Checked<std::string, SourceProblem> complete_source(std::string_view source,
 
 // "scale<float, 4>" of a mangled name, without the parameters.
 std::string readable(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (!text) return mangled;
-  std::string name = text.get();
+  std::string name = demangled(mangled);
+  if (name.empty()) return mangled;
   name.resize(std::min(name.size(), name.rfind('(')));
   if (name.rfind("void ", 0) == 0) name.erase(0, 5);
   return name;
@@ -47,14 +42,15 @@ void add_figures(const CompiledModule& module, const std::string& arch, Evaluati
   if (!kernels)
     return record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
   std::vector<std::string> names;
-  for (const auto& [code, resources] : *kernels) {
+  for (const CompiledKernel& kernel : *kernels) {
+    const CubinKernel& code = kernel.code;
     Kernel figures;
     figures.name = readable(code.name);
     figures.arch = arch;
     figures.registers = code.registers;
     figures.stack_bytes = code.stack_bytes;
-    figures.spill_bytes = resources.spill_bytes;
-    figures.shared_bytes = resources.shared_bytes;
+    figures.spill_bytes = kernel.resources.spill_bytes;
+    figures.shared_bytes = kernel.resources.shared_bytes;
     figures.max_threads = code.max_threads;
     record->kernels.push_back(std::move(figures));
     names.push_back(code.name);

@@ -1,11 +1,7 @@
 #include "plugins/backends/evaluator/candidate/kernel_figures.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <kernelrl/tensor_types.hpp>
-#include <memory>
 #include <string_view>
 
 #include "plugins/backends/compiled/occupancy.hpp"
@@ -15,29 +11,6 @@ namespace {
 
 std::int64_t threads_of(const ResolvedLaunch& launch) {
   return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
-}
-
-// Returns "float const*", "int", … from a kernel's mangled name; empty if the name lacks them
-// (extern "C").
-std::vector<std::string> parameter_types(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> readable(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (!readable) return {};
-  const std::string_view text(readable.get());
-  const auto open = text.rfind('('), close = text.rfind(')');
-  if (open == std::string_view::npos || close == std::string_view::npos) return {};
-  std::vector<std::string> types(1);
-  int depth = 0;  // nesting of template arguments
-  for (const char c : text.substr(open + 1, close - open - 1)) {
-    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-    if (c == ',' && depth == 0) {
-      types.emplace_back();
-    } else if (c != ' ' || !types.back().empty()) {
-      types.back() += c;
-    }
-  }
-  return types;
 }
 
 // Returns the dtype that a pointer's elements look like: "int32" for "int const*"; empty if the type
@@ -61,11 +34,8 @@ std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
   return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
 }
 
-// Notes pointers to other elements than a tensor has. They may be meant, but seldom are where the
-// results are wrong.
-void note_types(const ResolvedLaunch& launch, const CubinKernel& kernel,
+void note_types(const ResolvedLaunch& launch, const std::vector<std::string>& types,
                 const ResolvedCase& resolved_case, EvaluationRecord* record) {
-  const std::vector<std::string> types = parameter_types(kernel.name);
   for (std::size_t i = 0; i < std::min(types.size(), launch.arguments.size()); ++i) {
     const LaunchArgument& argument = launch.arguments[i];
     if (argument.kind != LaunchArgument::kTensor) continue;
@@ -89,13 +59,14 @@ bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCas
 
 // Explains why the launch is impossible, as far as that is known without launching; empty if it
 // seems possible.
-std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
+std::string obstacle(const ResolvedLaunch& launch, const CompiledKernel& compiled,
                      const ResolvedCase& resolved_case) {
+  const CubinKernel& kernel = compiled.code;
   if (launch.arguments.size() != kernel.parameters.size()) {
     return launch.kernel + " takes " + std::to_string(kernel.parameters.size()) +
            " arguments, not " + std::to_string(launch.arguments.size());
   }
-  const std::vector<std::string> types = parameter_types(kernel.name);
+  const std::vector<std::string>& types = compiled.parameter_types;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     const LaunchArgument::Kind kind = launch.arguments[i].kind;
     const bool is_buffer = kind == LaunchArgument::kTensor || kind == LaunchArgument::kScratch;
@@ -136,7 +107,7 @@ void add_kernel(const std::string& name, const CompiledKernel& kernel, const Lau
   for (std::size_t c = 0; c < launched.schedule.programs.size(); ++c) {
     for (const ResolvedLaunch& launch : launched.schedule.programs[c].launches) {
       if (launch.kernel != name) continue;
-      std::string why = obstacle(launch, kernel.code, launched.cases[c]);
+      std::string why = obstacle(launch, kernel, launched.cases[c]);
       const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
       const Occupancy occupancy = theoretical_occupancy(
           launched.target.gpu, {threads_of(launch), kernel.code.registers, fixed,
@@ -155,10 +126,6 @@ void add_kernel(const std::string& name, const CompiledKernel& kernel, const Lau
       figures.blocks_per_sm = occupancy.blocks_per_sm;
       figures.occupancy_limiter = occupancy.limiter;
     }
-  }
-  if (!launched.schedule.programs.empty()) {
-    for (const ResolvedLaunch& launch : launched.schedule.programs.front().launches)
-      if (launch.kernel == name) note_types(launch, kernel.code, launched.cases.front(), record);
   }
   figures.shared_bytes = static_cast<std::int32_t>(most_shared);
   record->kernels.push_back(std::move(figures));
@@ -181,6 +148,17 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
       return;
     }
     add_kernel(schedule.kernels[k], kernels[k], {cases, schedule, target}, record);
+  }
+}
+
+void note_parameter_types(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
+                          const std::vector<CompiledKernel>& kernels, EvaluationRecord* record) {
+  if (schedule.programs.empty()) return;
+  for (std::size_t k = 0; k < record->kernels.size(); ++k) {
+    for (const ResolvedLaunch& launch : schedule.programs.front().launches) {
+      if (launch.kernel == schedule.kernels[k])
+        note_types(launch, kernels[k].parameter_types, cases.front(), record);
+    }
   }
 }
 

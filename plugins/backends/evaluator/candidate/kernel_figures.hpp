@@ -29,4 +29,9 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
                         const std::vector<CompiledKernel>& kernels, const Target& target,
                         EvaluationRecord* record);
 
+// Notes pointers to other elements than a tensor has, in the launches of the first case, by the
+// kernels whose figures the record has. They may be meant, but seldom are where results are wrong.
+void note_parameter_types(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
+                          const std::vector<CompiledKernel>& kernels, EvaluationRecord* record);
+
 }  // namespace krl::evaluator
