@@ -41,12 +41,8 @@ struct RunTable {
 };
 
 std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == extension) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = children_of(folder).value_or(std::vector<fs::path>());
+  std::erase_if(files, [&](const fs::path& file) { return file.extension() != extension; });
   return files;
 }
 

@@ -92,13 +92,11 @@ Result<std::vector<RunInfo>> list_runs(const fs::path& root) {
   std::vector<RunInfo> runs;
   std::error_code error;
   if (!fs::exists(root, error)) return runs;
-  for (const auto& entry : fs::directory_iterator(root, error)) {
-    if (!entry.is_directory()) continue;
-    if (auto run = inspect(entry.path())) runs.push_back(std::move(*run));
+  KRL_ASSIGN(const std::vector<fs::path> children, children_of(root));
+  for (const fs::path& child : children) {
+    if (!fs::is_directory(child, error)) continue;
+    if (auto run = inspect(child)) runs.push_back(std::move(*run));
   }
-  if (error) return failure(file_error("read", root, error.value()));
-  std::sort(runs.begin(), runs.end(),
-            [](const RunInfo& a, const RunInfo& b) { return a.name < b.name; });
   return runs;
 }
 
