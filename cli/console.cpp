@@ -63,10 +63,11 @@ void print(std::string_view text) {
   if ((std::fflush(g_output) != 0 || !written) && g_error_of_output == 0) g_error_of_output = errno;
 }
 
-Status printed() {
-  if (g_error_of_output == 0) return {};
-  return failure(Code::kUnavailable,
-                 std::string("cannot write the output: ") + std::strerror(g_error_of_output));
+int code_after_output(int code) {
+  if (g_error_of_output == 0 || code != kDone) return code;
+  if (g_error_of_output == EPIPE) return kUnread;
+  return report({Code::kUnavailable,
+                 std::string("cannot write the output: ") + std::strerror(g_error_of_output)});
 }
 
 void print_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), g_errors); }

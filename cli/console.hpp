@@ -23,8 +23,9 @@ std::FILE* errors();
 ChildOptions child_options();
 
 void print(std::string_view text);
-// Returns an error if something that was printed was not written, such as on a full device.
-Status printed();
+// Returns the exit code of a command that ends with `code`. Reports output that was not written, as
+// on a full device, but for a reader that has read enough (`| head`).
+int code_after_output(int code);
 void print_error(std::string_view text);
 void print_warning(const std::string& text);  // any thread
 
@@ -34,6 +35,7 @@ enum ExitCode : int {
   kWrongCall = 2,  // the plan or the command line
   kNotRight = 3,   // the kernel was judged, and its verdict is not `ok`
   kInterrupted = 130,
+  kUnread = 141,  // nobody reads the output any more; as a shell reports SIGPIPE
 };
 
 // Returns the exit code of a command that ends with this error.

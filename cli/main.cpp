@@ -93,9 +93,7 @@ int main(int argc, char** argv) {
   krl::cli::set_last_words_stream(::fileno(krl::cli::errors()));
   krl::cli::report_crashes();
   try {
-    const int code = dispatch({argv + 1, argv + argc});
-    const krl::cli::Status printed = krl::cli::printed();
-    return printed || code != krl::cli::kDone ? code : krl::cli::report(printed.error());
+    return krl::cli::code_after_output(dispatch({argv + 1, argv + argc}));
   } catch (const std::exception& e) {
     // Nothing of ours throws; a library did, most likely for lack of memory.
     return krl::cli::report({krl::cli::Code::kInternal, e.what()});
