@@ -19,9 +19,9 @@
 #include <fstream>
 #include <thread>
 
-#include "plugins/http/client.hpp"
-#include "plugins/http/event_stream.hpp"
-#include "plugins/http/loop.hpp"
+#include "http/base/event_stream.hpp"
+#include "http/base/loop.hpp"
+#include "http/client/client.hpp"
 #include "tests/unit/http/scripted_server.hpp"
 
 namespace {

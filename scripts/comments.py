@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds comments in the C++ and CUDA sources that begin like a fragment: "Of a launch.", "What it returns.".
 
-usage: scripts/comments.py [FILE…]        all sources of core, service, cli, plugins and sdk/include without FILE
+usage: scripts/comments.py [FILE…]        all sources of http, core, service, cli, plugins and sdk/include without FILE
 A comment is a sentence, a description that begins with a verb or a noun, or a short note behind code.
 Prints the fragments and their share, and fails, if there are any. Comments that begin with NOLINT or "namespace" do not count.
 """
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ["core", "service", "cli", "plugins", "sdk/include"]
+FOLDERS = ["http", "core", "service", "cli", "plugins", "sdk/include"]
 SOURCE = re.compile(r"\.(cpp|hpp|h|cu|inc)$")
 FRAGMENT = re.compile(r"(of|what|whatever|those|whether|which|whose|who|whoever|that of|that which)\b")
 LINE = re.compile(r"(?P<code>(?:[^\"/]|/(?!/)|\"(?:[^\"\\]|\\.)*\")*?)//+ ?(?P<text>.*)")

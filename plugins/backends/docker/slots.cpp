@@ -2,7 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "plugins/http/patience.hpp"
+#include "http/base/patience.hpp"
 
 namespace krl::docker {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "plugins/http/backoff.hpp"
+#include "http/client/backoff.hpp"
 #include "plugins/policies/openai/reply_stream.hpp"
 #include "plugins/policies/openai/waiting.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/http/loop.hpp"
+#include "http/base/loop.hpp"
 #include "plugins/policies/openai/asking.hpp"
 #include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 

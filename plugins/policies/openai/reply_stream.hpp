@@ -1,8 +1,8 @@
 // An answer that arrives as server-sent events. A value; not thread-safe.
 #pragma once
 
-#include "plugins/http/event_stream.hpp"
-#include "plugins/http/message.hpp"
+#include "http/base/event_stream.hpp"
+#include "http/base/message.hpp"
 #include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {

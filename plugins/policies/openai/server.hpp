@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "plugins/http/client.hpp"
+#include "http/client/client.hpp"
 #include "plugins/policies/openai/settings.hpp"
 
 namespace krl::openai {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "plugins/http/backoff.hpp"
-#include "plugins/http/loop.hpp"
+#include "http/base/loop.hpp"
+#include "http/client/backoff.hpp"
 #include "plugins/policies/openai/probe.hpp"
 #include "plugins/policies/openai/waiting.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/http/options.hpp"
+#include "http/client/options.hpp"
 #include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "plugins/http/backoff.hpp"
+#include "http/client/backoff.hpp"
 
 namespace krl::openai {
 

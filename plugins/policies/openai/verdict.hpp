@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "plugins/http/failure.hpp"
-#include "plugins/http/message.hpp"
-#include "plugins/http/options.hpp"
+#include "http/base/failure.hpp"
+#include "http/base/message.hpp"
+#include "http/client/options.hpp"
 
 namespace krl::openai {
 

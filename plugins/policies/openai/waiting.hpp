@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "plugins/http/client.hpp"
+#include "http/client/client.hpp"
 
 namespace krl::openai {
 

@@ -4,7 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <random>
 
-#include "plugins/http/backoff.hpp"
+#include "http/client/backoff.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -22,7 +22,7 @@
 #include <optional>
 #include <string>
 
-#include "plugins/http/client.hpp"
+#include "http/client/client.hpp"
 #include "plugins/policies/tinker/json.hpp"
 
 namespace krl::tinker {

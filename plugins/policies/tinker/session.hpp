@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "plugins/http/loop.hpp"
+#include "http/base/loop.hpp"
 #include "plugins/policies/tinker/futures.hpp"
 #include "plugins/policies/tinker/service_kind.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugins/http/backoff.hpp"
+#include "http/client/backoff.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "plugins/http/client.hpp"
-#include "plugins/http/loop.hpp"
+#include "http/base/loop.hpp"
+#include "http/client/client.hpp"
 #include "tests/unit/http/scripted_server.hpp"
 
 namespace krl::http::testing {

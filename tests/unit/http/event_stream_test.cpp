@@ -1,4 +1,4 @@
-#include "plugins/http/event_stream.hpp"
+#include "http/base/event_stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plugins/http/loop.hpp"
+#include "http/base/loop.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plugins/http/proxies.hpp"
+#include "http/client/proxies.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "plugins/http/message.hpp"
+#include "http/base/message.hpp"
 #include "tests/unit/http/test_certificate.hpp"
 
 namespace krl::http::testing {

@@ -1,4 +1,4 @@
-#include "plugins/http/secrets.hpp"
+#include "http/base/secrets.hpp"
 
 #include <gtest/gtest.h>
 

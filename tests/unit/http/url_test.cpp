@@ -1,4 +1,4 @@
-#include "plugins/http/url.hpp"
+#include "http/base/url.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

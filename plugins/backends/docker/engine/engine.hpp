@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "http/base/loop.hpp"
+#include "http/client/client.hpp"
 #include "plugins/backends/docker/engine/engine_failure.hpp"
 #include "plugins/backends/docker/engine/stream_frames.hpp"
-#include "plugins/http/client.hpp"
-#include "plugins/http/loop.hpp"
 
 namespace krl::docker {
 

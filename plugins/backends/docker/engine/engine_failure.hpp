@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/http/failure.hpp"
-#include "plugins/http/message.hpp"
+#include "http/base/failure.hpp"
+#include "http/base/message.hpp"
 
 namespace krl::docker {
 

@@ -1,0 +1,65 @@
+#include "http/base/event_stream.hpp"
+
+#include <algorithm>
+#include <kernelrl/values.hpp>
+
+namespace krl::http {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+void EventStream::feed(std::string_view bytes, const std::function<void(const Event&)>& on_event) {
+  while (!bytes.empty()) {
+    if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);  // CR LF is one line end
+    after_cr_ = false;
+    const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+    if (line_.size() + event_.data.size() + end > max_bytes_) {
+      throw krl::Failure(KRL_RESOURCE_EXHAUSTED, "an event of a stream has more than " +
+                                                     std::to_string(max_bytes_) + " bytes");
+    }
+    line_ += bytes.substr(0, end);
+    if (end == bytes.size()) return;
+    after_cr_ = bytes[end] == '\r';
+    bytes.remove_prefix(end + 1);
+    end_line(on_event);
+  }
+}
+
+void EventStream::end_line(const std::function<void(const Event&)>& on_event) {
+  std::string_view line = line_;
+  if (first_line_ && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  first_line_ = false;
+  if (line.empty()) {
+    end_event(on_event);
+  } else {
+    const std::size_t colon = line.find(':');
+    std::string_view value = colon == std::string_view::npos ? "" : line.substr(colon + 1);
+    if (value.starts_with(' ')) value.remove_prefix(1);
+    take_field(line.substr(0, colon), value);  // a comment's name is empty
+  }
+  line_.clear();
+}
+
+void EventStream::take_field(std::string_view name, std::string_view value) {
+  if (name == "data") {
+    event_.data.append(value) += '\n';
+  } else if (name == "event") {
+    event_.type = value;
+  } else if (name == "id" && value.find('\0') == std::string_view::npos) {
+    event_.id = value;
+  }
+}
+
+void EventStream::end_event(const std::function<void(const Event&)>& on_event) {
+  if (!event_.data.empty()) {
+    event_.data.pop_back();
+    if (event_.type.empty()) event_.type = "message";
+    on_event(event_);
+  }
+  event_.data.clear();
+  event_.type.clear();
+}
+
+}  // namespace krl::http

@@ -1,0 +1,158 @@
+#include "http/base/url.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <kernelrl/values.hpp>
+
+namespace krl::http {
+namespace {
+
+constexpr std::string_view kExpected =
+    "expected http://host:port/path, https://host/path or unix:///path/of/socket";
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+// Returns the part of a would-be URL that may be shown: nothing before an '@', which may be a
+// password, and nothing after a '?', which may be a key.
+std::string shown(std::string_view text) {
+  const std::size_t at = text.rfind('@');
+  const std::string_view open = at == std::string_view::npos ? text : text.substr(at);
+  return (at == std::string_view::npos ? "" : "***") + std::string(open.substr(0, open.find('?')));
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  invalid_argument("'" + shown(text) + "' is not a server's URL: " + std::string(why));
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::uint16_t default_port(Url::Scheme scheme) { return scheme == Url::kHttps ? 443 : 80; }
+
+bool fits_a_host(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+}
+
+// "user:password@" at the front of `authority` is taken off.
+void take_user(std::string_view& authority, Url& url) {
+  const std::size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) return;
+  const std::string_view user = authority.substr(0, at);
+  const std::size_t colon = user.find(':');
+  url.user = percent_decoded(user.substr(0, colon));
+  if (colon != std::string_view::npos) url.password = percent_decoded(user.substr(colon + 1));
+  authority.remove_prefix(at + 1);
+}
+
+void read_host_and_port(std::string_view text, std::string_view authority, Url& url) {
+  std::string_view port;
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    if (end == std::string_view::npos) refuse(text, "its IPv6 address is not terminated");
+    url.host = lower(authority.substr(1, end - 1));
+    if (url.host.find_first_not_of("0123456789abcdef:.") != std::string::npos) {
+      refuse(text, "invalid IPv6 address");
+    }
+    port = authority.substr(end + 1);
+  } else {
+    const std::size_t colon = authority.find(':');
+    url.host = lower(authority.substr(0, colon));
+    if (!std::all_of(url.host.begin(), url.host.end(), fits_a_host)) {
+      refuse(text, "its host contains invalid characters");
+    }
+    if (colon != std::string_view::npos) port = authority.substr(colon);
+  }
+  if (url.host.empty()) refuse(text, "it has no host");
+  url.port = default_port(url.scheme);
+  if (port.empty()) return;
+  const char* const end = port.data() + port.size();
+  const auto read = std::from_chars(port.data() + 1, end, url.port);
+  if (port.front() != ':' || read.ptr != end || read.ec != std::errc() || url.port == 0) {
+    refuse(text, "its port is not a number from 1 to 65535");
+  }
+}
+
+}  // namespace
+
+Url parse_url(std::string_view text) {
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return c > 0 && (c <= ' ' || c == 127); })) {
+    refuse("", "it has spaces or control characters");
+  }
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos) refuse(text, kExpected);
+  const std::string scheme = lower(text.substr(0, colon));
+  std::string_view rest = text.substr(colon + 3);
+  Url url;
+  if (scheme == "unix") {
+    if (!rest.starts_with('/')) refuse(text, kExpected);
+    url.scheme = Url::kUnix;
+    url.path = rest;
+    return url;
+  }
+  if (scheme != "http" && scheme != "https") refuse(text, kExpected);
+  url.scheme = scheme == "https" ? Url::kHttps : Url::kHttp;
+  const std::size_t slash = std::min(rest.find_first_of("/?#"), rest.size());
+  url.path = rest.substr(slash);
+  if (url.path.find_first_of("?#") != std::string::npos) {
+    refuse(text, "it must not have a query");
+  }
+  if (url.path.find('@') != std::string::npos) {
+    refuse(text, "a '/' in its user or password must be written %2F, an '@' in its path %40");
+  }
+  while (url.path.ends_with('/')) url.path.pop_back();
+  std::string_view authority = rest.substr(0, slash);
+  take_user(authority, url);
+  read_host_and_port(text, authority, url);
+  return url;
+}
+
+std::string Url::authority() const {
+  if (scheme == kUnix) return "localhost";
+  std::string result = host.find(':') == std::string::npos ? host : '[' + host + ']';
+  if (port != default_port(scheme)) result += ':' + std::to_string(port);
+  return result;
+}
+
+std::string Url::text() const {
+  if (scheme == kUnix) return "unix://" + path;
+  return (scheme == kHttps ? "https://" : "http://") + authority() + path;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "-._~";
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool alphanumeric =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
+      result += c;
+    } else {
+      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return result;
+}
+
+}  // namespace krl::http

@@ -1,0 +1,96 @@
+// Ends operations that take too long or are cancelled. One timer checks all of them every
+// kCancelPoll, so that a thousand requests need no thousand timers. Used by the loop's thread.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <memory>
+
+#include "http/base/failure.hpp"
+#include "http/base/loop.hpp"
+#include "http/base/patience.hpp"
+
+namespace krl::http {
+
+// A wait of a coroutine. After stop() it continues soon, and the wait reports that it was stopped.
+class Stoppable {
+ public:
+  virtual void stop() = 0;
+
+ protected:
+  ~Stoppable() = default;
+};
+
+class Watch {
+ public:
+  explicit Watch(boost::asio::io_context& io);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  friend class Limits;
+  struct Round;
+  // Shared with the timer's handler, which may run after this is gone.
+  std::shared_ptr<Round> round_;
+};
+
+// The limits of one piece of work, on its coroutine's stack: the caller's patience, and a time for
+// the phase that it is in. It throws Trouble once one of them is reached.
+class Limits {
+ public:
+  Limits(const Watch& watch, const Patience& patience);
+  ~Limits();
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+
+  // Begins a phase that may take `limit`.
+  void enter(Phase phase, Duration limit);
+  // Restarts the phase's time.
+  void progress();
+  Phase phase() const { return phase_; }
+  const Patience& patience() const { return patience_; }
+
+  // Calls wait(), in which the coroutine waits for `what`.
+  template <class Wait>
+  void during(Stoppable& what, Wait&& wait) {
+    check();
+    waits_for_ = &what;
+    wait();
+    waits_for_ = nullptr;
+    check();
+  }
+
+ private:
+  friend struct Watch::Round;
+  enum class End { kNone, kCancelled, kDeadline, kTimeout };
+
+  void look(Patience::Clock::time_point now);  // from the timer
+  void check() const;
+
+  const std::shared_ptr<Watch::Round> round_;
+  const std::list<Limits*>::iterator place_;
+  const Patience& patience_;
+  Phase phase_ = Phase::kSlot;
+  Duration phase_limit_ = Duration::max();
+  Patience::Clock::time_point phase_end_ = Patience::Clock::time_point::max();
+  Stoppable* waits_for_ = nullptr;
+  End end_ = End::kNone;
+};
+
+// Lets one coroutine wait until another, or a handler of the same thread, notifies it.
+class Signal final : public Stoppable {
+ public:
+  // Without a notice the wait ends at `end`.
+  explicit Signal(boost::asio::io_context& io,
+                  Patience::Clock::time_point end = Patience::Clock::time_point::max())
+      : timer_(io, end) {}
+  void wait(Limits& limits, Yield yield);
+  void notify() { timer_.cancel(); }  // call while the other waits
+  void stop() override { notify(); }
+
+ private:
+  boost::asio::steady_timer timer_;
+};
+
+}  // namespace krl::http

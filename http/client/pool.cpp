@@ -1,0 +1,29 @@
+#include "http/client/pool.hpp"
+
+#include <algorithm>
+
+namespace krl::http {
+
+void Pool::keep(std::unique_ptr<Transport> transport) {
+  kept_.push_back({std::move(transport), Patience::Clock::now()});
+  drop_old();
+}
+
+std::unique_ptr<Transport> Pool::take() {
+  drop_old();
+  while (!kept_.empty()) {
+    std::unique_ptr<Transport> transport = std::move(kept_.back().transport);
+    kept_.pop_back();
+    if (transport->is_quiet()) return transport;
+  }
+  return nullptr;
+}
+
+void Pool::drop_old() {
+  const auto now = Patience::Clock::now();
+  const auto first_fresh = std::find_if(
+      kept_.begin(), kept_.end(), [&](const Kept& kept) { return now - kept.since < keep_idle_; });
+  kept_.erase(kept_.begin(), first_fresh);
+}
+
+}  // namespace krl::http

@@ -1,0 +1,119 @@
+#include "http/client/proxies.hpp"
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <initializer_list>
+#include <kernelrl/values.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace krl::http {
+namespace {
+
+using boost::asio::ip::address;
+
+std::string first_set(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return {};
+}
+
+std::vector<unsigned char> bytes_of(const address& a) {
+  if (a.is_v4()) {
+    const auto bytes = a.to_v4().to_bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+  const auto bytes = a.to_v6().to_bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+// An address within "10.0.0.0/8".
+bool is_in_network(const address& host, std::string_view network) {
+  const std::size_t slash = network.find('/');
+  if (slash == std::string_view::npos) return false;
+  boost::system::error_code error;
+  const address base = boost::asio::ip::make_address(std::string(network.substr(0, slash)), error);
+  unsigned bits = 0;
+  const char* const end = network.data() + network.size();
+  const auto read = std::from_chars(network.data() + slash + 1, end, bits);
+  const bool is_number = read.ptr == end && read.ec == std::errc();
+  if (error || !is_number || base.is_v4() != host.is_v4()) return false;
+  const auto a = bytes_of(host), b = bytes_of(base);
+  if (bits > a.size() * 8) return false;
+  for (std::size_t bit = 0; bit < bits; ++bit) {
+    if (((a[bit / 8] ^ b[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
+  }
+  return true;
+}
+
+// One entry of no_proxy.
+bool is_excepted(const Url& server, std::string_view entry) {
+  if (entry == "*") return true;
+  boost::system::error_code no_address;
+  const address host = boost::asio::ip::make_address(server.host, no_address);
+  if (!no_address && is_in_network(host, entry)) return true;
+  const std::string port = ':' + std::to_string(server.port);
+  const bool is_bare_v6 = std::count(entry.begin(), entry.end(), ':') > 1 && entry.front() != '[';
+  if (!is_bare_v6 && entry.ends_with(port)) entry.remove_suffix(port.size());
+  if (entry.starts_with('[') && entry.ends_with(']')) entry = entry.substr(1, entry.size() - 2);
+  if (!no_address) return entry == server.host;
+  if (entry.starts_with('.')) entry.remove_prefix(1);
+  const std::string_view name = server.host;
+  if (entry.empty() || !name.ends_with(entry)) return false;
+  return name.size() == entry.size() || name[name.size() - entry.size() - 1] == '.';
+}
+
+bool is_in_list(const Url& server, std::string list) {
+  std::transform(list.begin(), list.end(), list.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::string_view rest = list;
+  constexpr std::string_view kBetween = ", \t";
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(kBetween), rest.size());
+    if (end > 0 && is_excepted(server, rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+bool is_on_this_machine(const Url& server) {
+  if (server.scheme == Url::kUnix || server.host == "localhost") return true;
+  boost::system::error_code error;
+  const address host = boost::asio::ip::make_address(server.host, error);
+  return !error && host.is_loopback();
+}
+
+}  // namespace
+
+Proxies Proxies::of_environment() {
+  const std::string all = first_set({"all_proxy", "ALL_PROXY"});
+  Proxies proxies{first_set({"http_proxy"}), first_set({"https_proxy", "HTTPS_PROXY"}),
+                  first_set({"no_proxy", "NO_PROXY"})};
+  if (proxies.http.empty()) proxies.http = all;
+  if (proxies.https.empty()) proxies.https = all;
+  return proxies;
+}
+
+std::optional<Url> Proxies::proxy_for(const Url& server) const {
+  if (is_on_this_machine(server) || is_in_list(server, exceptions)) return std::nullopt;
+  const std::string& text = server.scheme == Url::kHttps ? https : http;
+  if (text.empty()) return std::nullopt;
+  const bool has_scheme = text.find("://") != std::string::npos;
+  Url proxy;
+  try {
+    proxy = parse_url(has_scheme ? text : "http://" + text);
+  } catch (const krl::Failure& failure) {
+    invalid_argument("the proxy for " + server.text() + ": " + failure.what());
+  }
+  if (proxy.scheme != Url::kHttp) {
+    invalid_argument("the proxy for " + server.text() + ", " + proxy.text() + ", must use http://");
+  }
+  return proxy;
+}
+
+}  // namespace krl::http
