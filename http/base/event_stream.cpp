@@ -7,6 +7,7 @@ namespace krl::http {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kLineEnds = "\r\n";
 
 }  // namespace
 
@@ -14,7 +15,7 @@ void EventStream::feed(std::string_view bytes, const std::function<void(const Ev
   while (!bytes.empty()) {
     if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);  // CR LF is one line end
     after_cr_ = false;
-    const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+    const std::size_t end = std::min(bytes.find_first_of(kLineEnds), bytes.size());
     if (line_.size() + event_.data.size() + end > max_bytes_) {
       throw krl::Failure(KRL_RESOURCE_EXHAUSTED, "an event of a stream has more than " +
                                                      std::to_string(max_bytes_) + " bytes");
@@ -60,6 +61,24 @@ void EventStream::end_event(const std::function<void(const Event&)>& on_event) {
   }
   event_.data.clear();
   event_.type.clear();
+}
+
+std::string event_text(std::string_view type, std::string_view data) {
+  std::string text;
+  if (!type.empty()) {
+    text.append("event: ").append(type);
+    for (auto at = text.find_first_of(kLineEnds); at != std::string::npos;
+         at = text.find_first_of(kLineEnds)) {
+      text[at] = ' ';
+    }
+    text += '\n';
+  }
+  for (;;) {
+    const std::size_t end = std::min(data.find_first_of(kLineEnds), data.size());
+    text.append("data: ").append(data.substr(0, end)) += '\n';
+    if (end == data.size()) return text += '\n';
+    data.remove_prefix(end + (data.substr(end).starts_with("\r\n") ? 2 : 1));
+  }
 }
 
 }  // namespace krl::http

@@ -12,13 +12,22 @@ namespace krl::http {
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
+namespace {
+
+ssl::context modern(ssl::context::method method) {
+  ssl::context context(method);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  // An idle connection takes less memory.
+  SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
+  return context;
+}
+
+}  // namespace
+
 ssl::context tls_context(const std::string& ca_file, bool verify) {
-  ssl::context context(ssl::context::tls_client);
-  SSL_CTX* const native = context.native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  ssl::context context = modern(ssl::context::tls_client);
   constexpr unsigned char kHttp1[] = "\x08http/1.1";
-  ::SSL_CTX_set_alpn_protos(native, kHttp1, sizeof kHttp1 - 1);
+  ::SSL_CTX_set_alpn_protos(context.native_handle(), kHttp1, sizeof kHttp1 - 1);
   context.set_verify_mode(verify ? ssl::verify_peer : ssl::verify_none);
   if (!verify) return context;
   error_code error;
@@ -27,6 +36,25 @@ ssl::context tls_context(const std::string& ca_file, bool verify) {
   } else if (context.load_verify_file(ca_file, error)) {
     invalid_argument("cannot read certificates from " + ca_file + ": " + error.message() +
                      "; it must be a file of PEM");
+  }
+  return context;
+}
+
+ssl::context server_tls_context(const std::string& certificate_file, const std::string& key_file) {
+  ssl::context context = modern(ssl::context::tls_server);
+  SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
+  // Without it OpenSSL would ask for the passphrase at the terminal.
+  context.set_password_callback([](auto, auto) { return std::string(); });
+  error_code error;
+  if (context.use_certificate_chain_file(certificate_file, error)) {
+    invalid_argument("cannot use the certificate in " + certificate_file + ": " + error.message() +
+                     "; it must be a file of PEM, the server's own certificate first");
+  }
+  if (context.use_private_key_file(key_file, ssl::context::pem, error)) {
+    invalid_argument(
+        "cannot use the private key in " + key_file + ": " + error.message() +
+        "; it must be a file of PEM without a passphrase, the key of the certificate in " +
+        certificate_file);
   }
   return context;
 }

@@ -1,4 +1,4 @@
-// TLS for clients: what is trusted, and the errors that are TLS's.
+// TLS 1.2 and later: what a client trusts, what a server shows, and the errors that are TLS's.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -10,6 +10,12 @@ namespace krl::http {
 // `ca_file`: PEM; empty: the authorities that the system trusts. Throws
 // krl::Failure(KRL_INVALID_ARGUMENT) if it cannot be read.
 boost::asio::ssl::context tls_context(const std::string& ca_file, bool verify);
+
+// A server's: `certificate_file` holds its certificate and then those of the authorities between it
+// and a trusted one, `key_file` its private key; both are PEM. Throws
+// krl::Failure(KRL_INVALID_ARGUMENT), which names the file and what is wrong with it.
+boost::asio::ssl::context server_tls_context(const std::string& certificate_file,
+                                             const std::string& key_file);
 
 // Makes a session ask for the certificate of `host`, a name or an address.
 void expect_host(ssl_st* session, const std::string& host);

@@ -107,5 +107,30 @@ TEST(EventStream, EndsAtAnEventThatIsTooLong) {
   for (int i = 0; i < 100; ++i) many.feed("data: 1234567890\n\n", nothing);
 }
 
+TEST(EventText, IsReadAsItWasWritten) {
+  const struct {
+    std::string type, data, read;
+  } cases[] = {
+      {"result", "{\"a\":1}", "result|{\"a\":1}|"},
+      {"", "x", "message|x|"},
+      {"message", "x", "message|x|"},
+      {"end", "", "end||"},
+      {"x", "a\nb\n\nc\n", "x|a\nb\n\nc\n|"},
+      {"x", "a\r\nb\rc\n\rd", "x|a\nb\nc\n\nd|"},
+      {"x", " data: y", "x| data: y|"},
+      {"x", "1\n\nevent: forged\ndata: 2\n\n", "x|1\n\nevent: forged\ndata: 2\n\n|"},
+      {"x\r\ndata: forged\n\n", "1", "x  data: forged  |1|"},
+      {"x", "\xEF\xBB\xBF: \xC3\xA9", "x|\xEF\xBB\xBF: \xC3\xA9|"},
+  };
+  std::string all;
+  Events expected;
+  for (const auto& c : cases) {
+    EXPECT_EQ(events_in({event_text(c.type, c.data)}), Events{c.read});
+    all += event_text(c.type, c.data);
+    expected.push_back(c.read);
+  }
+  EXPECT_EQ(events_in({all}), expected);
+}
+
 }  // namespace
 }  // namespace krl::http
