@@ -36,6 +36,11 @@ void CommandLine::positional(const std::vector<std::string>& names) {
   }
 }
 
+void CommandLine::rest(const std::string& name) {
+  hidden_.add_options()(name.c_str(), po::value<Words>());
+  positional_.add(name.c_str(), -1);
+}
+
 std::optional<int> CommandLine::parse(const Words& words) {
   po::options_description all;
   all.add(shown_).add(hidden_);

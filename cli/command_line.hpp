@@ -36,6 +36,8 @@ class CommandLine {
 
   // Words without "--" go to the options of these names, one each, in this order.
   void positional(const std::vector<std::string>& names);
+  // Any number of further such words go to this option.
+  void rest(const std::string& name);
 
   // Reads the words. An exit code if the call is over: help was printed, or an error.
   std::optional<int> parse(const Words& words);

@@ -14,6 +14,7 @@
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/session.hpp"
+#include "service/export/verifier_reward.hpp"
 #include "service/kernels/evaluation_request.hpp"
 
 namespace krl::cli {
@@ -104,6 +105,10 @@ Result<int> judge_file(const CommandLine& line, const TaskFinder& find) {
   KRL_TRY(judges.prepare(task, judges.options()));
   const auto judged = judges.judge(task, *source, judges.options());
   if (!judged) return show_failed(judged.error(), line.has("json"));
+  if (line.has("reward")) {
+    KRL_TRY(write_atomically(real_file_system(), line.text("reward"),
+                             verifier_reward(judged->evaluation), Durability::kFast));
+  }
   return show(*judged, *source, judges.device(), line.has("json"));
 }
 

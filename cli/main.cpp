@@ -31,8 +31,8 @@ constexpr const char* kHelp =
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
-  kernelrl tasks [list | show | check | import] …
-                                       list, show or check tasks, or import those of other projects
+  kernelrl tasks [list | show | check | import | export] …
+                                       list, show or check tasks; exchange them with other projects
   kernelrl --version
 
 Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.

@@ -10,8 +10,8 @@ namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task",  "contract",
-                                      "holdout", "protocol",  "where", "request"};
+constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",    "contract", "holdout",
+                                      "protocol", "where",     "request", "reward"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks",      "answers"};
 
@@ -28,6 +28,9 @@ void add_kernel_options(CommandLine& line) {
       "where", po::value<Words>()->value_name("CONDITION"),
       "of a table only rows for which it holds, such as \"Level_ID == 1\"; repeatable")(
       "holdout", "also run the hold-outs and the whole pool of shapes")(
+      "reward", po::value<std::string>()->value_name("FILE"),
+      "write what one kernel earns to this file, as verifiers of agents' benchmarks do; nothing if "
+      "it could not be judged")(
       "request", po::value<std::string>()->value_name("FILE"),
       "judge a request in JSON, - for standard input, and print the evaluation as JSON");
   line.positional({"kernel"});
@@ -76,6 +79,8 @@ int eval_command(const Words& words) {
   }
   if (line.has("json") && (is_folder || has_table))
     return line.wrong("--json needs one kernel or a policy; of a folder or table use --output");
+  if (line.has("reward") && (is_folder || has_table || line.has("request")))
+    return line.wrong("--reward needs the file of one kernel");
   if (line.has("where") && !has_table)
     return line.wrong("--where needs a table: a file .parquet, .jsonl or .ndjson");
   for (const char* name : kOfPolicies) {

@@ -27,7 +27,8 @@ constexpr const char* kAbout =
     "check   let a backend check each of them: its reference, its naive kernel, and that nothing\n"
     "        trivial passes; with --mutants, how many wrong kernels it refuses\n"
     "import  convert a PyTorch module, or the problems of another project, into task files. Its\n"
-    "        options follow: kernelrl tasks import pytorch --help\n";
+    "        options follow: kernelrl tasks import pytorch --help\n"
+    "export  write them as tasks of agents' benchmarks: kernelrl tasks export --help\n";
 
 CommandLine command_line() {
   return CommandLine(
@@ -36,7 +37,8 @@ CommandLine command_line() {
       "       kernelrl tasks check [TASKS] --mutants N [--kernels FOLDER]…\n"
       "       kernelrl tasks import pytorch MODULE.py [OUT.toml] …\n"
       "       kernelrl tasks import kernelbench CHECKOUT FOLDER …\n"
-      "       kernelrl tasks import definitions FOLDER FOLDER …",
+      "       kernelrl tasks import definitions FOLDER FOLDER …\n"
+      "       kernelrl tasks export --format F FOLDER [TASK]…",
       kAbout);
 }
 
@@ -179,6 +181,8 @@ void add_mutant_options(CommandLine& line) {
 
 int tasks_command(const Words& words) {
   if (!words.empty() && words.front() == "import") return import({words.begin() + 1, words.end()});
+  if (!words.empty() && words.front() == "export")
+    return tasks_export_command({words.begin() + 1, words.end()});
   CommandLine line = command_line();
   line.options()("backend", po::value<std::string>()->value_name("ID")->default_value("cpu"),
                  "the backend that checks")("set", po::value<Words>()->value_name("KEY=VALUE"),
@@ -187,7 +191,7 @@ int tasks_command(const Words& words) {
   add_plugin_path_option(line);
   line.positional({"what", "path"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"check", "import", "list", "show"};
+  const std::vector<std::string> known = {"check", "export", "import", "list", "show"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end())
     return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));

@@ -67,7 +67,7 @@ TEST(Includes, TheCoresFoldersAreLayers) {
 }
 
 TEST(Includes, TheServicesFoldersAreLayers) {
-  expect_layers("service/", {"process", "runs", "plans", "kernels", "mutation", "doctor"},
+  expect_layers("service/", {"process", "export", "runs", "plans", "kernels", "mutation", "doctor"},
                 "service/");
 }
 
