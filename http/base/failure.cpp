@@ -13,13 +13,9 @@ krl_status status_of(Cause cause) {
       return KRL_RESOURCE_EXHAUSTED;
     case Cause::kTls:
       return KRL_FAILED_PRECONDITION;
-    case Cause::kAddress:
-    case Cause::kConnect:
-    case Cause::kTimeout:
-    case Cause::kBroken:
-      break;
+    default:
+      return KRL_UNAVAILABLE;
   }
-  return KRL_UNAVAILABLE;
 }
 
 }  // namespace

@@ -6,10 +6,8 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <exception>
 #include <future>
 #include <kernelrl/broken_pipe_guard.hpp>
-#include <thread>
 
 namespace krl::http {
 namespace {
@@ -79,28 +77,21 @@ void side_by_side(asio::io_context& io, std::size_t n,
   if (first) std::rethrow_exception(first);
 }
 
-struct Loop::Implementation {
-  asio::io_context io{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
-  std::thread thread{[this] {
-    const BrokenPipeGuard guard;
-    io.run();
-  }};
-};
-
-Loop::Loop() : implementation_(std::make_unique<Implementation>()) {}
+Loop::Loop()
+    : thread_([this] {
+        const BrokenPipeGuard guard;
+        io_.run();
+      }) {}
 
 Loop::~Loop() {
-  implementation_->work.reset();
-  implementation_->thread.join();
+  work_.reset();
+  thread_.join();
 }
-
-asio::io_context& Loop::io() { return implementation_->io; }
 
 void Loop::run_and_wait(const std::function<void(Yield)>& work) {
   std::promise<void> ended;
   std::exception_ptr thrown;
-  start(implementation_->io, work, [&](std::exception_ptr what) {
+  start(io_, work, [&](std::exception_ptr what) {
     thrown = std::move(what);
     ended.set_value();
   });

@@ -6,13 +6,14 @@
 //   Answer answer = loop.run([&](Yield yield) { return client.ask(request, patience, yield); });
 #pragma once
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/spawn.hpp>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -34,7 +35,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  boost::asio::io_context& io();
+  boost::asio::io_context& io() { return io_; }
 
   // Runs work(yield) as a coroutine of the loop and waits for it; returns its result and passes on
   // its exceptions. Any thread but the loop's own, any number at once.
@@ -44,8 +45,10 @@ class Loop {
  private:
   void run_and_wait(const std::function<void(Yield)>& work);
 
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  std::thread thread_;
 };
 
 // Starts a coroutine and reports how it ended: null, or its exception. Its stack holds 256 KiB. Any

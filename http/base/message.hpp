@@ -1,6 +1,7 @@
 // Requests and responses.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,8 @@ struct Answer {
   // Returns the first header of this name, in any case of letters; empty if there is none.
   std::string_view header(std::string_view name) const;
 };
+
+// Takes a body as it arrives, in parts.
+using OnBody = std::function<void(std::string_view bytes)>;
 
 }  // namespace krl::http

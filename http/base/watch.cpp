@@ -8,93 +8,47 @@ namespace {
 using Clock = Patience::Clock;
 using boost::system::error_code;
 
-std::string text_of(Duration time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", std::chrono::duration<double>(time).count());
-  return text;
-}
+// Names what does not come in time, by phase.
+constexpr const char* kAwaited[] = {"no free connection", "no connection",
+                                    "no TLS handshake",   "the server took no more of the request",
+                                    "no answer",          "no more of the answer"};
 
-std::string timeout_text(Phase phase, Duration limit) {
-  const std::string within = " within " + text_of(limit);
-  switch (phase) {
-    case Phase::kSlot:
-      return "no free connection" + within;
-    case Phase::kConnect:
-      return "no connection" + within;
-    case Phase::kHandshake:
-      return "no TLS handshake" + within;
-    case Phase::kSend:
-      return "the server took no more of the request" + within;
-    case Phase::kFirstByte:
-      return "no answer" + within;
-    case Phase::kBody:
-      break;
-  }
-  return "the response stalled" + within;
-}
-
-std::string deadline_text(Phase phase) {
-  switch (phase) {
-    case Phase::kSlot:
-      return "no answer in time: it waited for its turn";
-    case Phase::kConnect:
-      return "no answer in time: not connected yet";
-    case Phase::kHandshake:
-      return "no answer in time: in the TLS handshake";
-    case Phase::kSend:
-      return "no answer in time: the request was not sent yet";
-    case Phase::kFirstByte:
-      break;
-    case Phase::kBody:
-      return "no whole answer in time";
-  }
-  return "no answer in time";
+std::string text_of(Cause cause, Phase phase, Duration limit) {
+  if (cause == Cause::kCancelled) return "cancelled";
+  const std::string awaited = kAwaited[static_cast<int>(phase)];
+  if (cause == Cause::kDeadline) return awaited + " in time";
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.3g s", std::chrono::duration<double>(limit).count());
+  return awaited + " within " + seconds;
 }
 
 }  // namespace
 
-struct Watch::Round : std::enable_shared_from_this<Watch::Round> {
-  explicit Round(boost::asio::io_context& io) : timer(io) {}
-
-  void begin() {
-    if (turning) return;
-    turning = true;
-    timer.expires_after(kCancelPoll);
-    timer.async_wait([self = shared_from_this()](const error_code& error) {
-      self->turning = false;
-      if (!error) self->look();
-    });
-  }
-
-  void look() {
+void Watch::begin() {
+  timer_.expires_after(kCancelPoll);
+  timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (error || self->under_way_.empty()) return;
     const auto now = Clock::now();
-    for (Limits* limits : under_way) limits->look(now);
-    if (!under_way.empty()) begin();
-  }
+    for (Limits* limits : self->under_way_) limits->look(now);
+    self->begin();
+  });
+}
 
-  boost::asio::steady_timer timer;
-  std::list<Limits*> under_way;
-  bool turning = false;
-};
-
-Watch::Watch(boost::asio::io_context& io) : round_(std::make_shared<Round>(io)) {}
-Watch::~Watch() = default;
-
-Limits::Limits(const Watch& watch, const Patience& patience)
-    : round_(watch.round_),
-      place_(round_->under_way.insert(round_->under_way.end(), this)),
+Limits::Limits(std::shared_ptr<Watch> watch, const Patience& patience)
+    : watch_(std::move(watch)),
+      place_(watch_->under_way_.insert(watch_->under_way_.end(), this)),
       patience_(patience) {
-  round_->begin();
+  if (watch_->under_way_.size() == 1) watch_->begin();
   look(Clock::now());
 }
 
-Limits::~Limits() { round_->under_way.erase(place_); }
+Limits::~Limits() { watch_->under_way_.erase(place_); }
 
 void Limits::enter(Phase phase, Duration limit) {
   phase_ = phase;
   phase_limit_ = limit;
   // A time-out of an earlier phase that the caller got over.
-  if (end_ == End::kTimeout) end_ = End::kNone;
+  if (end_ == Cause::kTimeout) end_.reset();
   progress();
   check();
 }
@@ -106,30 +60,19 @@ void Limits::progress() {
 }
 
 void Limits::look(Clock::time_point now) {
-  if (end_ != End::kNone) return;
+  if (end_) return;
   if (patience_.cancelled && patience_.cancelled()) {
-    end_ = End::kCancelled;
+    end_ = Cause::kCancelled;
   } else if (now >= patience_.deadline) {
-    end_ = End::kDeadline;
+    end_ = Cause::kDeadline;
   } else if (now >= phase_end_) {
-    end_ = End::kTimeout;
-  } else {
-    return;
+    end_ = Cause::kTimeout;
   }
-  if (waits_for_ != nullptr) waits_for_->stop();
+  if (end_ && waits_for_ != nullptr) waits_for_->stop();
 }
 
 void Limits::check() const {
-  switch (end_) {
-    case End::kNone:
-      return;
-    case End::kCancelled:
-      throw Trouble{Cause::kCancelled, phase_, "cancelled"};
-    case End::kDeadline:
-      throw Trouble{Cause::kDeadline, phase_, deadline_text(phase_)};
-    case End::kTimeout:
-      throw Trouble{Cause::kTimeout, phase_, timeout_text(phase_, phase_limit_)};
-  }
+  if (end_) throw Trouble{*end_, phase_, text_of(*end_, phase_, phase_limit_)};
 }
 
 void Signal::wait(Limits& limits, Yield yield) {

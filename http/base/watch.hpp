@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <list>
 #include <memory>
+#include <optional>
 
 #include "http/base/failure.hpp"
 #include "http/base/loop.hpp"
@@ -15,31 +16,31 @@ namespace krl::http {
 // A wait of a coroutine. After stop() it continues soon, and the wait reports that it was stopped.
 class Stoppable {
  public:
+  virtual ~Stoppable() = default;
   virtual void stop() = 0;
-
- protected:
-  ~Stoppable() = default;
 };
 
-class Watch {
+class Limits;
+
+// The timer of all Limits. Shared with its handler, which may run after the last of them is gone.
+class Watch final : public std::enable_shared_from_this<Watch> {
  public:
-  explicit Watch(boost::asio::io_context& io);
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  explicit Watch(boost::asio::io_context& io) : timer_(io) {}
 
  private:
   friend class Limits;
-  struct Round;
-  // Shared with the timer's handler, which may run after this is gone.
-  std::shared_ptr<Round> round_;
+
+  void begin();
+
+  boost::asio::steady_timer timer_;
+  std::list<Limits*> under_way_;
 };
 
 // The limits of one piece of work, on its coroutine's stack: the caller's patience, and a time for
 // the phase that it is in. It throws Trouble once one of them is reached.
 class Limits {
  public:
-  Limits(const Watch& watch, const Patience& patience);
+  Limits(std::shared_ptr<Watch> watch, const Patience& patience);
   ~Limits();
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
@@ -49,7 +50,6 @@ class Limits {
   // Restarts the phase's time.
   void progress();
   Phase phase() const { return phase_; }
-  const Patience& patience() const { return patience_; }
 
   // Calls wait(), in which the coroutine waits for `what`.
   template <class Wait>
@@ -62,20 +62,19 @@ class Limits {
   }
 
  private:
-  friend struct Watch::Round;
-  enum class End { kNone, kCancelled, kDeadline, kTimeout };
+  friend class Watch;
 
   void look(Patience::Clock::time_point now);  // from the timer
   void check() const;
 
-  const std::shared_ptr<Watch::Round> round_;
+  const std::shared_ptr<Watch> watch_;
   const std::list<Limits*>::iterator place_;
   const Patience& patience_;
   Phase phase_ = Phase::kSlot;
   Duration phase_limit_ = Duration::max();
   Patience::Clock::time_point phase_end_ = Patience::Clock::time_point::max();
   Stoppable* waits_for_ = nullptr;
-  End end_ = End::kNone;
+  std::optional<Cause> end_;  // kCancelled, kDeadline or kTimeout
 };
 
 // Lets one coroutine wait until another, or a handler of the same thread, notifies it.

@@ -6,8 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
-#include <list>
-#include <memory>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,8 @@ class Addresses {
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;  // in the order to be tried
   static constexpr std::chrono::seconds kFresh{10};
 
-  Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port);
-  ~Addresses();
-  Addresses(const Addresses&) = delete;
-  Addresses& operator=(const Addresses&) = delete;
+  Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port)
+      : io_(io), host_(std::move(host)), port_(port) {}
 
   // Throws Trouble (kAddress), or that of the limits.
   Endpoints find(Limits& limits, Yield yield);
@@ -32,16 +29,15 @@ class Addresses {
   struct Found {
     Endpoints endpoints;
     std::string error;  // message of the system; empty: there are endpoints
+    Patience::Clock::time_point since;
   };
-  struct LookUp;
 
-  static Found ask_system(const std::string& host, std::uint16_t port);
-  void look_up();
+  bool must_look_up() const;
 
   boost::asio::io_context& io_;
   const std::string host_;
   const std::uint16_t port_;
-  std::shared_ptr<LookUp> look_up_;  // the last; may be in progress
+  std::shared_future<Found> found_;  // by the last look-up, which may be in progress
 };
 
 }  // namespace krl::http

@@ -1,7 +1,6 @@
 #include "http/client/client.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <ctime>
 #include <random>
@@ -12,44 +11,19 @@
 #include "http/client/connector.hpp"
 #include "http/client/exchange.hpp"
 #include "http/client/pool.hpp"
-#include "http/client/request_head.hpp"
-#include "http/client/slots.hpp"
+#include "http/client/requests.hpp"
 
 namespace krl::http {
 namespace {
 
-constexpr std::array<std::string_view, 5> kRepeatable = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"};
+bool is_one_of(unsigned status, std::initializer_list<unsigned> statuses) {
+  return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+}
 
 bool is_repeatable(const Request& request) {
-  return request.repeatable ||
-         std::find(kRepeatable.begin(), kRepeatable.end(), request.method) != kRepeatable.end();
-}
-
-// True if the server has not processed the request, and may do so later.
-bool was_not_served(unsigned status) {
-  return status == 425 || status == 429 || status == 503 || status == 529;
-}
-
-bool may_be_served_later(unsigned status, bool repeatable) {
-  const bool in_doubt = status == 408 || status == 500 || status == 502 || status == 504;
-  return was_not_served(status) || (repeatable && in_doubt);
-}
-
-bool may_do_better(const Trouble& trouble, bool repeatable) {
-  switch (trouble.cause) {
-    case Cause::kAddress:
-    case Cause::kConnect:
-      return true;
-    case Cause::kTimeout:
-    case Cause::kBroken:
-      return repeatable || trouble.phase < Phase::kSend;
-    case Cause::kTls:
-    case Cause::kDeadline:
-    case Cause::kTooLarge:
-    case Cause::kCancelled:
-      break;
-  }
-  return false;
+  const auto& method = request.method;
+  return request.repeatable || method == "GET" || method == "HEAD" || method == "PUT" ||
+         method == "DELETE" || method == "OPTIONS";
 }
 
 // The result of one try.
@@ -58,6 +32,18 @@ using Outcome = std::variant<Answer, Trouble>;
 std::string text_of(const Outcome& outcome) {
   if (const auto* trouble = std::get_if<Trouble>(&outcome)) return trouble->what;
   return "it answered " + std::to_string(std::get<Answer>(outcome).status);
+}
+
+// True if another try may end otherwise and does no harm.
+bool may_be_tried_again(const Outcome& outcome, bool repeatable) {
+  if (const auto* answer = std::get_if<Answer>(&outcome)) {
+    return is_one_of(answer->status, {425, 429, 503, 529}) ||
+           (repeatable && is_one_of(answer->status, {408, 500, 502, 504}));
+  }
+  const auto& [cause, phase, what, error] = std::get<Trouble>(outcome);
+  if (cause == Cause::kTimeout || cause == Cause::kBroken)
+    return repeatable || phase < Phase::kSend;
+  return cause == Cause::kAddress || cause == Cause::kConnect;
 }
 
 }  // namespace
@@ -69,11 +55,9 @@ class Client::Implementation {
         base_(std::move(base)),
         options_(std::move(options)),
         proxy_(options_.proxies.proxy_for(base_)),
-        heads_(base_, options_, proxy_),
+        requests_(base_, options_, proxy_),
         connector_(io, base_, options_, proxy_),
-        watch_(io),
-        slots_(io, options_.max_in_flight),
-        pool_(options_.keep_idle) {
+        pool_(io, options_) {
     for (const Header& header : options_.secret_headers) secrets_.add_value_of(header);
     secrets_.add_login_of(base_);
     if (proxy_) secrets_.add_login_of(*proxy_);
@@ -86,38 +70,36 @@ class Client::Implementation {
   Answer ask_until_served(const Request& request, const Patience& patience, Yield yield) {
     for (unsigned tries = 1;; ++tries) {
       Outcome outcome = attempt(request, nullptr, patience, yield);
-      if (tries > options_.retries.most || !may_change(outcome, is_repeatable(request))) {
-        return answer_or_throw(std::move(outcome), request);
-      }
       const Duration wait = wait_after(outcome, tries);
-      if (wait >= patience.deadline - Patience::Clock::now()) {
+      if (tries > options_.retries.most || !may_be_tried_again(outcome, is_repeatable(request)) ||
+          wait >= patience.deadline - Patience::Clock::now()) {
         return answer_or_throw(std::move(outcome), request);
       }
       if (options_.on_retry) tell(request, outcome, wait);
-      pause_before_next(request, wait, patience, yield);
+      named(request, [&] {
+        Limits limits(watch_, patience);
+        Signal(io_, Patience::Clock::now() + wait).wait(limits, yield);
+      });
     }
   }
 
   Upgraded upgrade(const Request& request, const Patience& patience, Yield yield) {
-    const std::string head = heads_.of(request, true);
-    try {
+    const Message message = requests_.message(request, true);
+    return named(request, [&]() -> Upgraded {
       Limits limits(watch_, patience);
-      const Slots::Slot slot = slots_.take(limits, yield);
+      const Pool::Turn turn = pool_.begin_turn(limits, yield);
       auto transport = connector_.connect(limits, yield);
       Exchange exchange(*transport, options_, limits, yield);
-      exchange.send(head, request.body);
-      const auto reader = exchange.read_head(true, nullptr);
-      if (!reader) throw exchange.closed_early();
-      const unsigned status = reader->answer.status;
-      if (status == 101 || status == 200) {
-        return {std::move(reader->answer),
-                Stream(io_, std::move(transport), std::string(exchange.rest()), place_of(request))};
+      exchange.send(message);
+      if (!exchange.read_head(true)) throw exchange.closed_early();
+      Answer answer = exchange.answer();
+      if (answer.status != 101 && answer.status != 200) {
+        exchange.read_body(answer, nullptr);
+        return {cleaned(std::move(answer)), std::nullopt};
       }
-      exchange.read_body(*reader);
-      return {cleaned(std::move(reader->answer)), std::nullopt};
-    } catch (const Trouble& trouble) {
-      throw failure_of(trouble, request);
-    }
+      return {std::move(answer),
+              Stream(io_, std::move(transport), std::string(exchange.rest()), place_of(request))};
+    });
   }
 
   std::string without_secrets(std::string text) const {
@@ -129,16 +111,15 @@ class Client::Implementation {
   // One exchange, on a kept connection if there is one.
   Outcome attempt(const Request& request, const OnBody* on_body, const Patience& patience,
                   Yield yield) {
-    const std::string head = heads_.of(request, false);
+    const Message message = requests_.message(request, false);
     try {
       Limits limits(watch_, patience);
-      const Slots::Slot slot = slots_.take(limits, yield);
+      const Pool::Turn turn = pool_.begin_turn(limits, yield);
       if (auto kept = pool_.take()) {
-        auto answer = exchange(std::move(kept), head, request, on_body, limits, yield);
-        const bool was_closed = std::holds_alternative<Trouble>(answer);
-        if (!was_closed || !is_repeatable(request)) return answer;
+        Outcome outcome = exchange(std::move(kept), message, on_body, limits, yield);
+        if (std::holds_alternative<Answer>(outcome) || !is_repeatable(request)) return outcome;
       }
-      return exchange(connector_.connect(limits, yield), head, request, on_body, limits, yield);
+      return exchange(connector_.connect(limits, yield), message, on_body, limits, yield);
     } catch (Trouble& trouble) {
       return std::move(trouble);
     }
@@ -146,22 +127,16 @@ class Client::Implementation {
 
   // Trouble is returned if the connection was closed before a byte of an answer came, and any other
   // is thrown.
-  Outcome exchange(std::unique_ptr<Transport> transport, const std::string& head,
-                   const Request& request, const OnBody* on_body, Limits& limits, Yield yield) {
+  Outcome exchange(std::unique_ptr<Transport> transport, const Message& message,
+                   const OnBody* on_body, Limits& limits, Yield yield) {
     Exchange exchange(*transport, options_, limits, yield);
-    exchange.send(head, request.body);
-    const auto reader = exchange.read_head(request.method != "HEAD", on_body);
-    if (!reader) return exchange.closed_early();
-    exchange.read_body(*reader);
-    if (exchange.leaves_connection_usable(*reader)) pool_.keep(std::move(transport));
-    return cleaned(std::move(reader->answer));
-  }
-
-  static bool may_change(const Outcome& outcome, bool repeatable) {
-    if (const auto* trouble = std::get_if<Trouble>(&outcome)) {
-      return may_do_better(*trouble, repeatable);
-    }
-    return may_be_served_later(std::get<Answer>(outcome).status, repeatable);
+    exchange.send(message);
+    if (!exchange.read_head(message.method() != boost::beast::http::verb::head))
+      return exchange.closed_early();
+    Answer answer = exchange.answer();
+    exchange.read_body(answer, on_body);
+    if (exchange.leaves_connection_usable()) pool_.keep(std::move(transport));
+    return cleaned(std::move(answer));
   }
 
   Duration wait_after(const Outcome& outcome, unsigned tries) {
@@ -180,24 +155,27 @@ class Client::Implementation {
                                       "; tried again in " + seconds));
   }
 
-  void pause_before_next(const Request& request, Duration wait, const Patience& patience,
-                         Yield yield) {
-    try {
-      Limits limits(watch_, patience);
-      Signal(io_, Patience::Clock::now() + wait).wait(limits, yield);
-    } catch (const Trouble& trouble) {
-      throw failure_of(trouble, request);
-    }
-  }
-
   Answer cleaned(Answer answer) const {
     if (!answer.good()) secrets_.remove_from(answer);
     return answer;
   }
 
   Answer answer_or_throw(Outcome outcome, const Request& request) const {
-    if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw failure_of(*trouble, request);
-    return std::get<Answer>(std::move(outcome));
+    return named(request, [&] {
+      if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
+      return std::get<Answer>(std::move(outcome));
+    });
+  }
+
+  // Does work(), and turns its Trouble into a Failure of this request.
+  template <class Work>
+  std::invoke_result_t<const Work&> named(const Request& request, const Work& work) const {
+    try {
+      return work();
+    } catch (const Trouble& trouble) {
+      throw Failure(trouble.cause, trouble.phase,
+                    without_secrets(place_of(request) + ": " + trouble.what), trouble.error);
+    }
   }
 
   // "POST http://host/v1/completions"; a query may hold a key.
@@ -205,20 +183,14 @@ class Client::Implementation {
     return request.method + ' ' + base_.text() + request.target.substr(0, request.target.find('?'));
   }
 
-  Failure failure_of(const Trouble& trouble, const Request& request) const {
-    return {trouble.cause, trouble.phase, without_secrets(place_of(request) + ": " + trouble.what),
-            trouble.error};
-  }
-
   boost::asio::io_context& io_;
   const Url base_;
   const Options options_;
   const std::optional<Url> proxy_;
-  const RequestHead heads_;
+  const Requests requests_;
   Secrets secrets_;
   Connector connector_;
-  Watch watch_;
-  Slots slots_;
+  const std::shared_ptr<Watch> watch_ = std::make_shared<Watch>(io_);
   Pool pool_;
   std::minstd_rand random_{std::random_device()()};
 };

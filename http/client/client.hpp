@@ -11,7 +11,6 @@
 // with a line break in a header, is a krl::Failure(KRL_INVALID_ARGUMENT).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +25,6 @@
 #include "http/client/stream.hpp"
 
 namespace krl::http {
-
-using OnBody = std::function<void(std::string_view bytes)>;
 
 // An answer of status 101, or 200 to a request for an upgrade, comes with the stream.
 struct Upgraded {

@@ -2,7 +2,6 @@
 
 #include <boost/asio/local/stream_protocol.hpp>
 
-#include "http/base/secrets.hpp"
 #include "http/base/tls.hpp"
 #include "http/client/exchange.hpp"
 
@@ -23,9 +22,7 @@ Connector::Connector(asio::io_context& io, const Url& server, const Options& opt
 }
 
 std::unique_ptr<Transport> Connector::connect(Limits& limits, Yield yield) {
-  limits.enter(Phase::kConnect, options_.timeouts.connect);
-  if (server_.scheme == Url::kUnix) return connect_to_socket(limits, yield);
-  auto transport = connect_to_host(limits, yield);
+  auto transport = connect_to_one(limits, yield);
   if (tls_) {
     if (proxy_) ask_proxy_for_tunnel(*transport, limits, yield);
     limits.enter(Phase::kHandshake, options_.timeouts.handshake);
@@ -34,23 +31,24 @@ std::unique_ptr<Transport> Connector::connect(Limits& limits, Yield yield) {
   return transport;
 }
 
-std::unique_ptr<Transport> Connector::connect_to_socket(Limits& limits, Yield yield) {
-  asio::local::stream_protocol::endpoint endpoint;
-  try {
-    endpoint = asio::local::stream_protocol::endpoint(server_.path);
-  } catch (const boost::system::system_error& error) {  // longer than a socket's path may be
-    throw Trouble{Cause::kAddress, limits.phase(), error.code().message(), error.code()};
+std::vector<Transport::Socket::endpoint_type> Connector::endpoints(Limits& limits, Yield yield) {
+  if (server_.scheme == Url::kUnix) {
+    try {
+      return {asio::local::stream_protocol::endpoint(server_.path)};
+    } catch (const boost::system::system_error& error) {  // longer than a socket's path may be
+      throw Trouble{Cause::kAddress, limits.phase(), error.code().message(), error.code()};
+    }
   }
-  auto transport = std::make_unique<Transport>(io_);
-  transport->connect(endpoint, limits, yield);
-  return transport;
+  const Addresses::Endpoints found = addresses_.find(limits, yield);
+  return std::vector<Transport::Socket::endpoint_type>(found.begin(), found.end());
 }
 
 // One address after the other; each gets its share of the time, so that one which leads nowhere
 // does not cost the others theirs.
-std::unique_ptr<Transport> Connector::connect_to_host(Limits& limits, Yield yield) {
-  const Addresses::Endpoints endpoints = addresses_.find(limits, yield);
+std::unique_ptr<Transport> Connector::connect_to_one(Limits& limits, Yield yield) {
   const Duration limit = options_.timeouts.connect;
+  limits.enter(Phase::kConnect, limit);
+  const auto endpoints = this->endpoints(limits, yield);
   const Duration share =
       limit == Duration::max() ? limit : limit / static_cast<Duration::rep>(endpoints.size());
   std::optional<Trouble> last;
@@ -70,24 +68,17 @@ std::unique_ptr<Transport> Connector::connect_to_host(Limits& limits, Yield yiel
 }
 
 void Connector::ask_proxy_for_tunnel(Transport& transport, Limits& limits, Yield yield) {
-  const bool is_v6 = server_.host.find(':') != std::string::npos;
-  const std::string place =
-      (is_v6 ? '[' + server_.host + ']' : server_.host) + ':' + std::to_string(server_.port);
-  std::string head = "CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n";
-  const std::string login = basic_authorization(*proxy_);
-  if (!login.empty()) head += "Proxy-Authorization: " + login + "\r\n";
   Exchange exchange(transport, tunnel_options_, limits, yield);
   std::string refusal;
   try {
-    exchange.send(head + "\r\n", {});
-    const auto reader = exchange.read_head(false, nullptr);
-    if (!reader) throw exchange.closed_early();
-    const unsigned status = reader->answer.status;
-    if (reader->answer.good() && exchange.rest().empty()) return;
-    refusal = "it answered " + std::to_string(status);
+    exchange.send(tunnel_request(server_, *proxy_));
+    if (!exchange.read_head(false)) throw exchange.closed_early();
+    const Answer answer = exchange.answer();
+    if (answer.good() && exchange.rest().empty()) return;
+    refusal = "it answered " + std::to_string(answer.status);
   } catch (const Trouble& trouble) {
-    const bool is_callers = trouble.cause == Cause::kCancelled || trouble.cause == Cause::kDeadline;
-    if (is_callers || trouble.cause == Cause::kTimeout) {
+    if (trouble.cause == Cause::kCancelled || trouble.cause == Cause::kDeadline ||
+        trouble.cause == Cause::kTimeout) {
       throw Trouble{trouble.cause, Phase::kConnect, trouble.what};
     }
     refusal = trouble.what;

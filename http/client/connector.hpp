@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "http/base/url.hpp"
 #include "http/client/addresses.hpp"
 #include "http/client/options.hpp"
 #include "http/client/transport.hpp"
@@ -22,8 +23,8 @@ class Connector {
   std::unique_ptr<Transport> connect(Limits& limits, Yield yield);
 
  private:
-  std::unique_ptr<Transport> connect_to_socket(Limits& limits, Yield yield);
-  std::unique_ptr<Transport> connect_to_host(Limits& limits, Yield yield);
+  std::vector<Transport::Socket::endpoint_type> endpoints(Limits& limits, Yield yield);
+  std::unique_ptr<Transport> connect_to_one(Limits& limits, Yield yield);
   void ask_proxy_for_tunnel(Transport& transport, Limits& limits, Yield yield);
 
   boost::asio::io_context& io_;

@@ -4,6 +4,30 @@
 
 namespace krl::http {
 
+Pool::Turn Pool::begin_turn(Limits& limits, Yield yield) {
+  Signal signal(io_);
+  const struct Place {
+    Pool& pool;
+    std::list<Signal*>::iterator at;
+    ~Place() {
+      pool.waiting_.erase(at);
+      pool.wake_next();  // a turn that came together with the end of the patience is passed on
+    }
+  } place{*this, waiting_.insert(waiting_.end(), &signal)};
+  while (free_ == 0 || waiting_.front() != &signal) signal.wait(limits, yield);
+  --free_;
+  return Turn(this);
+}
+
+void Pool::end_turn() {
+  ++free_;
+  wake_next();
+}
+
+void Pool::wake_next() {
+  if (free_ > 0 && !waiting_.empty()) waiting_.front()->notify();
+}
+
 void Pool::keep(std::unique_ptr<Transport> transport) {
   kept_.push_back({std::move(transport), Patience::Clock::now()});
   drop_old();

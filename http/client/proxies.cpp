@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <charconv>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
 #include <cstdlib>
 #include <initializer_list>
 #include <kernelrl/values.hpp>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace krl::http {
 namespace {
 
-using boost::asio::ip::address;
+namespace asio = boost::asio;
+using asio::ip::address;
 
 std::string first_set(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -23,39 +23,24 @@ std::string first_set(std::initializer_list<const char*> names) {
   return {};
 }
 
-std::vector<unsigned char> bytes_of(const address& a) {
-  if (a.is_v4()) {
-    const auto bytes = a.to_v4().to_bytes();
-    return {bytes.begin(), bytes.end()};
-  }
-  const auto bytes = a.to_v6().to_bytes();
-  return {bytes.begin(), bytes.end()};
-}
-
 // An address within "10.0.0.0/8".
-bool is_in_network(const address& host, std::string_view network) {
-  const std::size_t slash = network.find('/');
-  if (slash == std::string_view::npos) return false;
+bool is_in_network(const address& host, std::string_view text) {
   boost::system::error_code error;
-  const address base = boost::asio::ip::make_address(std::string(network.substr(0, slash)), error);
-  unsigned bits = 0;
-  const char* const end = network.data() + network.size();
-  const auto read = std::from_chars(network.data() + slash + 1, end, bits);
-  const bool is_number = read.ptr == end && read.ec == std::errc();
-  if (error || !is_number || base.is_v4() != host.is_v4()) return false;
-  const auto a = bytes_of(host), b = bytes_of(base);
-  if (bits > a.size() * 8) return false;
-  for (std::size_t bit = 0; bit < bits; ++bit) {
-    if (((a[bit / 8] ^ b[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
+  if (host.is_v4()) {
+    const auto network = asio::ip::make_network_v4(std::string(text), error);
+    return !error && asio::ip::network_v4(host.to_v4(), network.prefix_length()).canonical() ==
+                         network.canonical();
   }
-  return true;
+  const auto network = asio::ip::make_network_v6(std::string(text), error);
+  return !error && asio::ip::network_v6(host.to_v6(), network.prefix_length()).canonical() ==
+                       network.canonical();
 }
 
 // One entry of no_proxy.
 bool is_excepted(const Url& server, std::string_view entry) {
   if (entry == "*") return true;
   boost::system::error_code no_address;
-  const address host = boost::asio::ip::make_address(server.host, no_address);
+  const address host = asio::ip::make_address(server.host, no_address);
   if (!no_address && is_in_network(host, entry)) return true;
   const std::string port = ':' + std::to_string(server.port);
   const bool is_bare_v6 = std::count(entry.begin(), entry.end(), ':') > 1 && entry.front() != '[';
@@ -84,7 +69,7 @@ bool is_in_list(const Url& server, std::string list) {
 bool is_on_this_machine(const Url& server) {
   if (server.scheme == Url::kUnix || server.host == "localhost") return true;
   boost::system::error_code error;
-  const address host = boost::asio::ip::make_address(server.host, error);
+  const address host = asio::ip::make_address(server.host, error);
   return !error && host.is_loopback();
 }
 

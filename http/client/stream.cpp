@@ -1,18 +1,18 @@
 #include "http/client/stream.hpp"
 
 #include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/write.hpp>
 
 #include "http/base/loop.hpp"
 #include "http/client/transport.hpp"
 
 namespace krl::http {
-namespace {
 
-constexpr Duration kNoLimit = Duration::max();
+namespace asio = boost::asio;
 
-}  // namespace
-
-Stream::Stream(boost::asio::io_context& io, std::unique_ptr<Transport> transport, std::string early,
+Stream::Stream(asio::io_context& io, std::unique_ptr<Transport> transport, std::string early,
                std::string place)
     : io_(&io),
       transport_(std::move(transport)),
@@ -24,12 +24,14 @@ Stream::~Stream() = default;
 
 void Stream::exchange(std::string_view input, const std::function<bool(std::string_view)>& received,
                       const Patience& patience, Yield yield) {
-  const Watch watch(*io_);
+  const auto watch = std::make_shared<Watch>(*io_);
   const auto send = [&](Yield sender) {
     try {
       Limits limits(watch, patience);
-      limits.enter(Phase::kSend, kNoLimit);
-      transport_->write(input, limits, sender);
+      limits.enter(Phase::kSend, Duration::max());
+      transport_->wait(limits, sender, [&](auto token) {
+        asio::async_write(*transport_, asio::buffer(input), token);
+      });
       transport_->end_writing();
     } catch (const Trouble&) {  // the reader's as well
     }
@@ -40,14 +42,16 @@ void Stream::exchange(std::string_view input, const std::function<bool(std::stri
       ~Close() { transport.stop(); }
     } close{*transport_};
     Limits limits(watch, patience);
-    limits.enter(Phase::kBody, kNoLimit);
+    limits.enter(Phase::kBody, Duration::max());
     bool more = early_.empty() || received(early_);
     std::array<char, std::size_t{16} << 10> part;
     while (more) {
-      std::error_code error;
-      const std::size_t n =
-          transport_->read_some(part.data(), part.size(), error, limits, receiver);
-      if (error && error != std::errc::connection_reset) {
+      std::size_t n = 0;
+      const auto error = transport_->wait(limits, receiver, [&](auto token) {
+        n = transport_->async_read_some(asio::buffer(part), token);
+      });
+      if (error && error != asio::error::eof && error != asio::error::connection_reset &&
+          error != asio::ssl::error::stream_truncated) {
         throw Trouble{Cause::kBroken, limits.phase(), "the stream broke: " + error.message(),
                       error};
       }

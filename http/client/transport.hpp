@@ -5,42 +5,67 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/stream.hpp>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "http/base/watch.hpp"
 
 namespace krl::http {
 
-// All functions throw the limits' Trouble, after which the connection is closed.
-class Transport final : public Stoppable {
+class Transport : public Stoppable {
  public:
-  using Endpoint = boost::asio::generic::stream_protocol::endpoint;
+  using Socket = boost::asio::generic::stream_protocol::socket;
+  using executor_type = Socket::executor_type;
 
-  explicit Transport(boost::asio::io_context& io);
+  explicit Transport(boost::asio::io_context& io) : socket_(io) {}
 
   // Throw Trouble (kConnect; kTls or kBroken).
-  void connect(const Endpoint& to, Limits& limits, Yield yield);
+  void connect(const Socket::endpoint_type& to, Limits& limits, Yield yield);
   void begin_tls(boost::asio::ssl::context& context, const std::string& host, Limits& limits,
                  Yield yield);
 
-  // Sends all of it. Each part taken is progress in the limits' phase.
-  std::error_code write(std::string_view bytes, Limits& limits, Yield yield);
-  // Gives how many bytes have come, at least one; 0: the other side has said its last, or `error`.
-  // They are the limits' progress.
-  std::size_t read_some(char* to, std::size_t size, std::error_code& error, Limits& limits,
-                        Yield yield);
+  // Waits for begin(token), which begins an operation on this connection, and gives its error. Its
+  // end is the limits' progress. Throws the limits' Trouble, after which the connection is closed,
+  // and one of kTls for an error that is TLS's.
+  template <class Begin>
+  boost::system::error_code wait(Limits& limits, Yield yield, const Begin& begin) {
+    boost::system::error_code error;
+    limits.during(*this, [&] { begin(yield[error]); });
+    limits.progress();
+    throw_if_tls_refuses(error, limits);
+    return error;
+  }
+
+  // An asynchronous stream, for the operations of asio and Beast.
+  executor_type get_executor() { return socket_.get_executor(); }
+  template <class Buffers, class Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    return initiate(token, [this, buffers](auto handler) {
+      tls_ ? tls_->async_read_some(buffers, std::move(handler))
+           : socket_.async_read_some(buffers, std::move(handler));
+    });
+  }
+  template <class Buffers, class Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    return initiate(token, [this, buffers](auto handler) {
+      tls_ ? tls_->async_write_some(buffers, std::move(handler))
+           : socket_.async_write_some(buffers, std::move(handler));
+    });
+  }
+
   // No byte has come, and the other side has not closed: fit to be used once more.
   bool is_quiet();
   void end_writing();    // the other side reads an end; without TLS only
   void stop() override;  // closes
 
  private:
-  using Socket = boost::asio::generic::stream_protocol::socket;
-
-  std::error_code broken(const boost::system::error_code& error, const Limits& limits);
+  template <class Token, class Begin>
+  static auto initiate(Token& token, Begin begin) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+        std::move(begin), token);
+  }
+  void throw_if_tls_refuses(const boost::system::error_code& error, const Limits& limits);
 
   Socket socket_;
   std::optional<boost::asio::ssl::stream<Socket&>> tls_;
