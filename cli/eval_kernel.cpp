@@ -95,13 +95,13 @@ int show_failed(const Error& error, bool json) {
   return kRunFailed;
 }
 
-Result<int> judge_file(const CommandLine& line, const TaskFinder& find) {
-  const auto source = read_text_file(line.text("kernel"));
+Result<int> judge_file(const CommandLine& line, const std::string& file, const TaskFinder& find) {
+  const auto source = read_text_file(file);
   if (!source) return invalid(source.error());
-  KRL_ASSIGN(const Registry registry, load_registry(line));
-  Session session(registry, print_warning);
+  KRL_ASSIGN(const ChosenJudge chosen, choose_judge(line));
+  Session session(chosen.registry, print_warning);
   KRL_ASSIGN(const Task task, find(session.components()));
-  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(judge_options(line), session.components()));
+  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(chosen.options, session.components()));
   KRL_TRY(judges.prepare(task, judges.options()));
   const auto judged = judges.judge(task, *source, judges.options());
   if (!judged) return show_failed(judged.error(), line.has("json"));
@@ -117,9 +117,9 @@ Result<int> judge_request(const CommandLine& line) {
                                                 : read_file(line.text("request"));
   if (!text) return failure(text.error());
   KRL_ASSIGN(const EvaluationRequest request, parse_evaluation_request(*text));
-  KRL_ASSIGN(const Registry registry, load_registry(line));
-  Session session(registry, print_warning);
-  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(judge_options(line), session.components()));
+  KRL_ASSIGN(const ChosenJudge chosen, choose_judge(line));
+  Session session(chosen.registry, print_warning);
+  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(chosen.options, session.components()));
   const auto judged = judge(request, judges, session.components(), session.scope());
   if (!judged && exit_code_of(judged.error()) == kWrongCall) return failure(judged.error());
   if (!judged) return show_failed(judged.error(), true);
@@ -133,19 +133,26 @@ std::string describe_evaluation(const Candidate& candidate, const Evaluation& ev
          table_of_cases(evaluation);
 }
 
-JudgeOptions judge_options(const CommandLine& line) {
-  JudgeOptions options{line.text("backend"),
-                       line.texts("set"),
-                       line.text_or("sanitizer"),
-                       line.text_or("protocol"),
-                       {},
-                       line.has("holdout")};
-  if (line.has("contract")) options.contract = named<Contract>(line.text("contract"));
-  return options;
+Result<ChosenJudge> choose_judge(const CommandLine& line) {
+  ChosenJudge chosen{{}, {{}, line.text_or("protocol"), {}, line.has("holdout")}};
+  if (line.has("plan")) {
+    KRL_ASSIGN(ChosenPolicy of_plan, choose_policy(line));
+    show_notes(of_plan);
+    chosen.options.backend = of_plan.settings().backend;
+    chosen.options.contract = of_plan.settings().rollout.contract;
+    chosen.registry = std::move(of_plan.loaded.registry);
+  } else {
+    KRL_ASSIGN(chosen.registry, load_registry(line));
+    KRL_ASSIGN(chosen.options.backend,
+               backend_settings(line.text("backend"), line.texts("set"), line.text_or("sanitizer"),
+                                chosen.registry));
+  }
+  if (line.has("contract")) chosen.options.contract = named<Contract>(line.text("contract"));
+  return chosen;
 }
 
-int eval_kernel(const CommandLine& line, const TaskFinder& find) {
-  return exit_code_of(judge_file(line, find));
+int eval_kernel(const CommandLine& line, const std::string& file, const TaskFinder& find) {
+  return exit_code_of(judge_file(line, file, find));
 }
 
 int eval_request(const CommandLine& line) { return exit_code_of(judge_request(line)); }

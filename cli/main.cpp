@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "core/plugin/crash.hpp"
+#include "kernelrl_commit.hpp"
 
 namespace {
 
@@ -20,8 +21,8 @@ constexpr const char* kHelp =
   kernelrl plugins [list | show ID]    list components, or show one with its options
   kernelrl judge KERNEL.cu --reference MODULE.py
                                        judge a kernel by a PyTorch module that computes the same
-  kernelrl eval --backend B --task T KERNEL.cu
-                                       evaluate one kernel file
+  kernelrl eval --backend B --task T KERNEL.cu…
+                                       evaluate kernel files
   kernelrl eval --run NAME             evaluate a trained policy
   kernelrl chat --run NAME             talk to it
   kernelrl export --run NAME DIRECTORY export its weights for other programs
@@ -77,7 +78,7 @@ int dispatch(const krl::cli::Words& words) {
     return krl::cli::kDone;
   }
   if (first == "--version" || first == "version") {
-    krl::cli::print("kernelrl " KERNELRL_VERSION "\n");
+    krl::cli::print("kernelrl " KERNELRL_VERSION KERNELRL_COMMIT "\n");
     return krl::cli::kDone;
   }
   for (const Command& command : kCommands) {

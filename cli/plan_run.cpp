@@ -61,9 +61,8 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
       },
       call_scope(plan.run, StopSignals::cancel()));
   // Before there is a run directory, parts that do not fit together are an error of the plan.
-  const auto missing = check_components(plan, session.components());
-  if (!missing) return report(missing.error());
-  if (!missing->empty()) return report(missing->front());
+  if (const Status runnable = check_runnable(plan, session.components()); !runnable)
+    return report(runnable.error());
   display = make_display(plan.run.name, output(), errors());
   StopSignals signals([&](StopNews news) { show(news, *display); });
   auto opened = Journal::open(plan, loaded.registry, resume, process_words(), *display);

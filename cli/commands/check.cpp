@@ -80,6 +80,21 @@ Status write_pairs(const Plan& plan, Components& components, const std::string& 
   return write_atomically(real_file_system(), file, pairs);
 }
 
+// Says which servers of policies were not asked, and how to ask them.
+std::string not_asked(const PolicySettings& policy) {
+  std::string text;
+  for (const ComponentSettings* part :
+       {static_cast<const ComponentSettings*>(&policy), policy.sampler ? &*policy.sampler : nullptr,
+        policy.reference ? &*policy.reference : nullptr}) {
+    if (part == nullptr || !part->options.contains("base_url")) continue;
+    const std::string url = part->options["base_url"];
+    text += fmt::format(
+        "the server of policy '{0}' was not asked: kernelrl doctor {0} --set base_url={1}\n",
+        part->use, url.empty() ? "…" : url);
+  }
+  return text;
+}
+
 }  // namespace
 
 int check_command(const Words& words) {
@@ -97,14 +112,18 @@ int check_command(const Words& words) {
   const Plan& plan = loaded->plan;
   Session session(loaded->registry, print_warning);
   Components& components = session.components();
-  const auto missing = check_components(plan, components);
-  if (!missing) return report(missing.error());
-  if (missing->empty()) {
+  const auto obstacles = check_components(plan, components);
+  if (!obstacles) return report(obstacles.error());
+  if (obstacles->machine.empty()) {
     if (const Status good = check_data(plan, components); !good) return report(good.error());
   }
   for (const std::string& note : plan.notes) print(note + "\n");
-  print(line.text("plan") + ": no errors\n");
-  for (const Error& error : *missing) print("It cannot run on this machine:\n" + error.message);
+  for (const Problem& problem : obstacles->learning)
+    print(note_at(problem.origin, problem.message + "; `kernelrl eval` takes the plan as it is") +
+          "\n");
+  print(line.text("plan") + ": no errors\n" + not_asked(plan.policy));
+  for (const Error& error : obstacles->machine)
+    print("It cannot run on this machine:\n" + error.message);
   if (line.has("pairs")) {
     const auto written = write_pairs(plan, components, line.text("pairs"));
     if (!written) return report(written.error());

@@ -12,8 +12,7 @@ namespace {
 
 constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",    "contract", "holdout",
                                       "protocol", "where",     "request", "reward"};
-constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
-                                       "samples", "k",   "tasks",      "answers"};
+constexpr const char* kOfPolicies[] = {"run", "checkpoint", "samples", "k", "tasks", "answers"};
 
 void add_kernel_options(CommandLine& line) {
   line.options()("backend", po::value<std::string>()->value_name("ID"),
@@ -33,7 +32,7 @@ void add_kernel_options(CommandLine& line) {
       "it could not be judged")(
       "request", po::value<std::string>()->value_name("FILE"),
       "judge a request in JSON, - for standard input, and print the evaluation as JSON");
-  line.positional({"kernel"});
+  line.rest("kernel");
 }
 
 void add_measurement_options(CommandLine& line) {
@@ -43,51 +42,55 @@ void add_measurement_options(CommandLine& line) {
       "answers", po::value<std::string>()->value_name("FILE"),
       "write every answer with its verdict and the reason to this file, a JSON line each")(
       "output", po::value<std::string>()->value_name("FILE"),
-      "also write the JSON object to this file; of a folder or table one a line, and a later call "
-      "leaves out the kernels that it holds")("json", "print one JSON object");
+      "also write the JSON object to this file; of several kernels one a line, and a later call "
+      "leaves out those that it holds")("json", "print one JSON object");
 }
 
-}  // namespace
-
-int eval_command(const Words& words) {
-  CommandLine line(
-      "kernelrl eval --backend B --task T KERNEL.cu\n"
-      "       kernelrl eval --backend B --task TASKS KERNELS [--output FILE]\n"
-      "       kernelrl eval --backend B --task TASKS TABLE [--where CONDITION] [--output FILE]\n"
-      "       kernelrl eval --backend B --request FILE\n"
-      "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
-      "Evaluates one kernel file, a folder or table of them, or a policy on the tasks of its plan.\n");
-  add_kernel_options(line);
-  add_policy_options(line);
-  add_measurement_options(line);
-  if (const auto over = line.parse(words)) return *over;
-  if (names_policy(line)) {
-    if (line.has("kernel"))
-      return line.wrong("give a kernel file or the policy of a plan, not both");
-    for (const char* name : kOfKernels) {
-      if (line.has(name))
-        return line.wrong("--" + std::string(name) + " only applies to a kernel file");
-    }
-    return eval_policy(line);
-  }
+bool is_folder(const std::string& path) {
   std::error_code ignored;
-  const bool is_folder =
-      line.has("kernel") && std::filesystem::is_directory(line.text("kernel"), ignored);
-  const bool has_table = line.has("kernel") && AnswerTable::is_table(line.text("kernel"));
-  if (line.has("output") && !is_folder && !has_table) {
-    return line.wrong("--output needs a policy, --run or --plan, or a folder or table of kernels");
-  }
-  if (line.has("json") && (is_folder || has_table))
-    return line.wrong("--json needs one kernel or a policy; of a folder or table use --output");
-  if (line.has("reward") && (is_folder || has_table || line.has("request")))
-    return line.wrong("--reward needs the file of one kernel");
-  if (line.has("where") && !has_table)
-    return line.wrong("--where needs a table: a file .parquet, .jsonl or .ndjson");
+  return std::filesystem::is_directory(path, ignored);
+}
+
+// Returns what is wrong with the options of a call that judges kernels; empty: nothing.
+std::string wrong_options(const CommandLine& line, bool is_table, bool several) {
+  if (line.has("output") && !several)
+    return "--output needs a policy, --run or --plan, or several kernels: files, a folder or a table";
+  if (line.has("json") && several)
+    return "--json needs one kernel or a policy; of several kernels use --output";
+  if (line.has("reward") && (several || line.has("request")))
+    return "--reward needs the file of one kernel";
+  if (line.has("where") && !is_table)
+    return "--where needs a table: a file .parquet, .jsonl or .ndjson";
   for (const char* name : kOfPolicies) {
-    if (line.has(name))
-      return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
+    if (line.has(name)) return "--" + std::string(name) + " is for a policy, not for kernels";
   }
-  if (!line.has("backend")) return line.wrong("no backend given: use --backend");
+  if (line.has("stage") && !line.has("plan")) return "--stage needs --plan";
+  if (line.has("plan") == line.has("backend"))
+    return line.has("plan") ? "the plan has a backend; give only one of --plan and --backend"
+                            : "no backend given: use --backend, or --plan";
+  if (line.has("plan") && line.has("sanitizer"))
+    return "the plan says what sanitizes; give only one of --plan and --sanitizer";
+  if (line.has("contract") && !named<Contract>(line.text("contract")))
+    return "--contract takes device or host";
+  if (line.has("protocol") && line.text("protocol") != "kernelbench")
+    return "--protocol takes kernelbench";
+  if (line.has("request")) return {};
+  if (!line.has("task")) return "no task given: use --task";
+  return line.has("kernel") ? "" : "no kernel given: name its file";
+}
+
+int eval_kernels(const CommandLine& line) {
+  const Words kernels = line.texts("kernel");
+  const bool is_table = kernels.size() == 1 && AnswerTable::is_table(kernels.front());
+  const bool several =
+      is_table || kernels.size() > 1 || (!kernels.empty() && is_folder(kernels.front()));
+  for (const std::string& kernel : kernels) {
+    if (kernels.size() == 1 || !(AnswerTable::is_table(kernel) || is_folder(kernel))) continue;
+    return line.wrong("'" + kernel +
+                      "' is a folder or table, which is judged in a call of its own");
+  }
+  if (const std::string wrong = wrong_options(line, is_table, several); !wrong.empty())
+    return line.wrong(wrong);
   if (line.has("request")) {
     for (const char* name : {"kernel", "task", "contract", "holdout"}) {
       if (line.has(name))
@@ -95,17 +98,33 @@ int eval_command(const Words& words) {
     }
     return eval_request(line);
   }
-  if (!line.has("task")) return line.wrong("no task given: use --task");
-  if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
-  if (line.has("contract") && !named<Contract>(line.text("contract"))) {
-    return line.wrong("--contract takes device or host");
+  if (several) return eval_answers(line, kernels);
+  return eval_kernel(line, kernels.front(), [&](Components& components) {
+    return find_task(line.text("task"), components);
+  });
+}
+
+}  // namespace
+
+int eval_command(const Words& words) {
+  CommandLine line(
+      "kernelrl eval (--backend B | --plan PLAN) --task T KERNEL.cu…\n"
+      "       kernelrl eval (--backend B | --plan PLAN) --task TASKS KERNELS [--output FILE]\n"
+      "       kernelrl eval (--backend B | --plan PLAN) --task TASKS TABLE [--where CONDITION] [--output FILE]\n"
+      "       kernelrl eval (--backend B | --plan PLAN) --request FILE\n"
+      "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
+      "Evaluates kernel files, a folder or table of them, or a policy on the tasks of its plan.\n"
+      "Kernels are judged by a backend, or by the backend, its options and the sanitizer of a plan.\n");
+  add_kernel_options(line);
+  add_policy_options(line);
+  add_measurement_options(line);
+  if (const auto over = line.parse(words)) return *over;
+  if (line.has("kernel") || line.has("request") || !names_policy(line)) return eval_kernels(line);
+  for (const char* name : kOfKernels) {
+    if (line.has(name))
+      return line.wrong("--" + std::string(name) + " only applies to a kernel file");
   }
-  if (line.has("protocol") && line.text("protocol") != "kernelbench") {
-    return line.wrong("--protocol takes kernelbench");
-  }
-  if (has_table || is_folder) return eval_answers(line);
-  return eval_kernel(
-      line, [&](Components& components) { return find_task(line.text("task"), components); });
+  return eval_policy(line);
 }
 
 }  // namespace krl::cli

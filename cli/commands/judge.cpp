@@ -31,7 +31,7 @@ int judge_command(const Words& words) {
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
   if (!line.has("reference")) return line.wrong("no PyTorch module given: use --reference");
-  return eval_kernel(line, [&](Components& components) {
+  return eval_kernel(line, line.text("kernel"), [&](Components& components) {
     return task_of_module({line.text("reference"), line.text_or("name"), line.texts("shape")},
                           child_options(), components);
   });

@@ -11,6 +11,7 @@
 #include "cli/console.hpp"
 #include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
+#include "core/plan/loader.hpp"
 #include "core/plugin/session.hpp"
 #include "service/kernels/tasks.hpp"
 #include "service/mutation/mutant_run.hpp"
@@ -127,7 +128,10 @@ int list_or_check(const std::string& what, const CommandLine& line) {
   if (!tasks) return report(tasks.error());
   if (what == "list") return list(*tasks);
   if (what == "show") return show(*tasks);
-  const auto backend = open_backend(line.text("backend"), line.texts("set"), components);
+  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
+                                            registry->catalog());
+  if (!settings) return report(settings.error());
+  const auto backend = components.backend(*settings);
   if (!backend) return report(backend.error());
   if (line.has("mutants")) return check_mutants(line, *tasks, **backend);
   return check(*tasks, **backend);

@@ -238,7 +238,7 @@ Status explain_full_disk(Status status, const std::filesystem::path& path,
     room += (room.empty() ? "" : ", ") + std::to_string(space.available / 1000000) + " MB free";
   Error error = std::move(status).error();
   if (!room.empty()) error.message += " (" + room + ")";
-  error.message += "; free some space and continue with --resume from the last checkpoint";
+  error.message += "; free some space and resume from the last checkpoint";
   return failure(std::move(error));
 }
 

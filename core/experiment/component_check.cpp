@@ -4,35 +4,43 @@
 
 #include "core/experiment/policy_check.hpp"
 #include "core/plan/node.hpp"
-#include "core/plan/source.hpp"
 #include "core/stage/stage_data.hpp"
 #include "core/stage/stage_setup.hpp"
 
 namespace krl::core {
 namespace {
 
-Error no_stages(const Plan& plan) {
-  return problem_at(plan.document->origin, "a plan needs at least one [[stage]] to be run",
-                    "add [[stage]] with name, kind = \"rl\" and iterations; `kernelrl eval --plan` "
-                    "evaluates a policy without any");
+Problem no_stages(const Plan& plan) {
+  return {plan.document->origin, "a plan needs at least one [[stage]] to be run",
+          "add [[stage]] with name, kind = \"rl\" and iterations"};
 }
 
 }  // namespace
 
-Result<std::vector<Error>> check_components(const Plan& plan, Components& components) {
+Result<Obstacles> check_components(const Plan& plan, Components& components) {
   const Registry& registry = components.registry();
   std::map<std::string, Error> missing;  // keyed by message
   for (const Settings* settings : plan.in_force()) {
     KRL_TRY(check_settings(*settings, plan, components, missing));
   }
   KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
-  const Status trainable = check_trainable(plan.policy, infos);
-  if (trainable) KRL_TRY(check_policies(plan, infos, registry));
-  std::vector<Error> errors;
-  if (!trainable) errors.push_back(trainable.error());
-  if (plan.stages.empty()) errors.push_back(no_stages(plan));
-  for (auto& [message, error] : missing) errors.push_back(std::move(error));
-  return errors;
+  Obstacles obstacles;
+  if (auto untrainable = why_untrainable(plan.policy, infos)) {
+    obstacles.learning.push_back(*std::move(untrainable));
+  } else {
+    KRL_TRY(check_policies(plan, infos, registry));
+  }
+  if (plan.stages.empty()) obstacles.learning.push_back(no_stages(plan));
+  for (auto& [message, error] : missing) obstacles.machine.push_back(std::move(error));
+  return obstacles;
+}
+
+Status check_runnable(const Plan& plan, Components& components) {
+  KRL_ASSIGN(const Obstacles obstacles, check_components(plan, components));
+  for (const Problem& problem : obstacles.learning)
+    return failure(problem_at(problem.origin, problem.message, problem.hint));
+  for (const Error& error : obstacles.machine) return failure(error);
+  return {};
 }
 
 Status check_data(const Plan& plan, Components& components) {

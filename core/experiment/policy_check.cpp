@@ -6,7 +6,6 @@
 
 #include "core/learn/optimizer_step.hpp"
 #include "core/plan/node.hpp"
-#include "core/plan/source.hpp"
 #include "core/plugin/components.hpp"
 
 namespace krl::core {
@@ -259,12 +258,13 @@ std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry
   return notes;
 }
 
-Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos) {
+std::optional<Problem> why_untrainable(const PolicySettings& settings, const PolicyInfos& infos) {
   if (!infos.learner || (infos.learner->trainable && infos.learner->has_tokens)) return {};
   const std::string why = !infos.learner->trainable ? "it only samples" : "it gives no tokens";
-  return at(settings, fmt::format("policy '{}' cannot be trained: {}", settings.use, why),
-            "`kernelrl eval --plan` evaluates it; to train, choose another policy, which it can "
-            "sample for (policy.sampler)");
+  return Problem{settings.origin,
+                 fmt::format("policy '{}' cannot be trained: {}", settings.use, why),
+                 "it can be evaluated; to train, choose another policy, which it can sample for "
+                 "(policy.sampler)"};
 }
 
 Error needs_texts(const PolicySettings& settings) {
@@ -276,7 +276,8 @@ Error needs_texts(const PolicySettings& settings) {
 
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry) {
   const PolicySettings& settings = plan.policy;
-  KRL_TRY(check_trainable(settings, infos));
+  if (const auto problem = why_untrainable(settings, infos))
+    return failure(problem_at(problem->origin, problem->message, problem->hint));
   if (infos.learner && infos.sampler)
     KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
   if (infos.learner && infos.learner->needs_corpus && plan.run.from.empty() &&

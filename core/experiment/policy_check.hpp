@@ -8,6 +8,7 @@
 #include "core/base/result.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/source.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/plugin/registry.hpp"
 
@@ -25,8 +26,8 @@ Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& regi
 // The error, at its place in the plan, of a policy from scratch that gets no texts to start with.
 Error needs_texts(const PolicySettings& settings);
 
-// Refuses, at its place in the plan, a policy that only samples.
-Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos);
+// The problem of a policy that only samples; none if it learns, or if that is unknown.
+std::optional<Problem> why_untrainable(const PolicySettings& settings, const PolicyInfos& infos);
 
 // Surprising properties of a plan's policies that are not errors, as far as they are known without
 // starting one: an answer that cannot be as long as the plan allows.

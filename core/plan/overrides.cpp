@@ -92,7 +92,7 @@ std::optional<std::pair<std::vector<Segment>, std::size_t>> read_key(
     }
     if (!has_value || !valid || end == text.size() || path.size() >= Node::kMaxDepth) {
       problems.push_back(
-          {segment.origin, "this is not of the form KEY=VALUE", "write --set rollout.groups=4"});
+          {segment.origin, "this is not of the form KEY=VALUE", "write rollout.groups=4"});
       return std::nullopt;
     }
     path.push_back(std::move(segment));

@@ -152,8 +152,8 @@ Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
       Code::kFailedPrecondition,
       "the plan differs from the one this run was started with:" + refused + "\n" +
           what_may_change(reached) +
-          "\nresume with the old values, or start a new run from what this one has learned: --from " +
-          shell_word(checkpoint.string()) + " --set run.name=…");
+          "\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=" +
+          checkpoint.string());
 }
 
 }  // namespace krl::core

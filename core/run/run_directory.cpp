@@ -84,7 +84,7 @@ Error already_there(const RunLayout& layout) {
   return {
       Code::kFailedPrecondition,
       layout.root.string() +
-          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
+          " already contains a run; resume it, give this one another run.name, or remove it (rm -r " +
           shell_word(layout.root.string()) + ")"};
 }
 

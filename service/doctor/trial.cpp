@@ -145,7 +145,7 @@ Trial trial_of(const ChildEnd& end, std::chrono::seconds limit) {
   if (!end.in_time) {
     return {Trial::kFails,
             "did not finish within " + std::to_string(limit.count()) +
-                " s; if it just needs more time, raise --limit",
+                " s; if it just needs more time, raise the limit",
             {}};
   }
   const bool killed = WIFSIGNALED(end.status);

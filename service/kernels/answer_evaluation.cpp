@@ -22,20 +22,18 @@ constexpr const char* kNotJudged = "not judged";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Settings of backends that change how fast kernels are judged, and not the verdict.
-bool is_of_speed(const std::string& setting) {
-  const std::string key = setting.substr(0, setting.find('='));
-  return key == "cache" || key == "cache_mb" || key == "concurrency";
+// The options of a backend, but for those that change only how fast it judges.
+std::string decisive_options(const ComponentSettings& backend) {
+  nlohmann::json options = backend.options;
+  for (const char* key : {"cache", "cache_mb", "concurrency"}) options.erase(key);
+  return backend.use + options.dump();
 }
 
 // Returns the options that decide an evaluation.
 std::string decisive_options(const JudgeOptions& options) {
-  std::string text = options.backend + '\n' + options.sanitizer + '\n';
+  std::string text = decisive_options(options.backend) + '\n' + options.protocol + '\n';
+  if (const auto& sanitizer = options.backend.sanitizer) text += decisive_options(*sanitizer);
   if (options.contract) text += name_of(*options.contract);
-  text += '\n' + options.protocol + '\n';
-  for (const std::string& setting : options.settings) {
-    if (!is_of_speed(setting)) text += setting + '\n';
-  }
   return text + (options.holdout ? "holdout" : "");
 }
 
@@ -132,7 +130,7 @@ Status AnswerEvaluation::open_output(const std::string& file) {
   }
   // `text` follows the last whole line.
   if ((size > 0 && names_.empty()) || !is_part_of_output(text))
-    return invalid(file + " is no output of kernelrl eval; name another file with --output");
+    return invalid(file + " holds other things than judged kernels; name another file");
   KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
   return {};
 }
@@ -175,8 +173,7 @@ bool AnswerEvaluation::evaluate(const AnswerToJudge& answer, const Judged& shown
     end({Code::kInvalidArgument,
          answer.name +
              ": the output holds its verdict by other options, for another version of its "
-             "task or source, or of another table of this name; name another file with "
-             "--output"});
+             "task or source, or of another table of this name; name another file"});
     return false;
   }
   lock.unlock();

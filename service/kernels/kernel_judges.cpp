@@ -3,6 +3,7 @@
 #include <kernelrl/evaluation_json.hpp>
 
 #include "core/base/hash.hpp"
+#include "core/plan/loader.hpp"
 #include "service/kernels/tasks.hpp"
 
 namespace krl::service {
@@ -42,19 +43,34 @@ nlohmann::ordered_json to_json(const JudgedKernel& judged) {
   return json;
 }
 
+Result<BackendSettings> backend_settings(const std::string& id,
+                                         const std::vector<std::string>& changes,
+                                         const std::string& sanitizer, const Registry& registry) {
+  const Catalog catalog = registry.catalog();
+  BackendSettings settings;
+  KRL_ASSIGN(static_cast<ComponentSettings&>(settings),
+             configure_component(Kind::kBackend, id, changes, catalog));
+  if (!sanitizer.empty()) {
+    KRL_ASSIGN(settings.sanitizer, configure_component(Kind::kBackend, sanitizer, {}, catalog));
+  }
+  return settings;
+}
+
 Result<KernelJudges> KernelJudges::open(const JudgeOptions& options, Components& components) {
   EvaluateOptions evaluate;
   evaluate.contract = options.contract.value_or(evaluate.contract);
   if (options.holdout) evaluate.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  KRL_ASSIGN(const Backend* backend, open_backend(options.backend, options.settings, components));
+  KRL_ASSIGN(const Backend* backend, components.backend(options.backend));
   const Backend *sanitizer = nullptr, *by_protocol = nullptr;
-  if (!options.sanitizer.empty()) {
-    KRL_ASSIGN(sanitizer, open_backend(options.sanitizer, {}, components));
+  if (options.backend.sanitizer) {
+    KRL_ASSIGN(sanitizer, components.backend(*options.backend.sanitizer));
   }
   if (!options.protocol.empty()) {
-    std::vector<std::string> settings = options.settings;
-    settings.push_back("protocol=" + options.protocol);
-    KRL_ASSIGN(by_protocol, open_backend(options.backend, settings, components));
+    ComponentSettings settings = options.backend;
+    if (!settings.options.contains("protocol"))
+      return invalid("backend '" + settings.use + "' has no option 'protocol'");
+    settings.options["protocol"] = options.protocol;
+    KRL_ASSIGN(by_protocol, components.backend(settings));
   }
   return KernelJudges(Judge(*backend, sanitizer), by_protocol, evaluate, components);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/episode/judge.hpp"
+#include "core/plan/plan.hpp"
 #include "core/plugin/components.hpp"
 #include "service/kernels/kernelbench_verdict.hpp"
 
@@ -19,13 +20,17 @@ namespace krl::service {
 using namespace core;
 
 struct JudgeOptions {
-  std::string backend = {};
-  std::vector<std::string> settings = {};  // options of the backend: "gpu=H100"
-  std::string sanitizer = {};              // a second backend; empty: none
-  std::string protocol = {};               // "kernelbench": its verdict as well; empty: none
-  std::optional<Contract> contract = {};   // none: device
-  bool holdout = false;                    // run the hold-outs and the whole pool of shapes as well
+  BackendSettings backend = {};  // and its sanitizer; as a plan has them, or backend_settings()
+  std::string protocol = {};     // "kernelbench": its verdict as well; empty: none
+  std::optional<Contract> contract = {};  // none: device
+  bool holdout = false;                   // run the hold-outs and the whole pool of shapes as well
 };
+
+// A backend with changed options, "gpu=H100", and a second one as its sanitizer, unless that is
+// empty.
+Result<BackendSettings> backend_settings(const std::string& id,
+                                         const std::vector<std::string>& changes,
+                                         const std::string& sanitizer, const Registry& registry);
 
 struct JudgedKernel {
   Evaluation evaluation;

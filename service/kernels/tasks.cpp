@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/file_system.hpp"
-#include "core/plan/loader.hpp"
 #include "core/plugin/dataset.hpp"
 
 namespace krl::service {
@@ -48,14 +47,6 @@ Result<std::vector<Task>> tasks_named(const std::string& name, Components& compo
   if (fs::is_directory(name, ignored)) return tasks_of(name, components);
   KRL_ASSIGN(Task task, find_task(name, components));
   return std::vector<Task>{std::move(task)};
-}
-
-Result<const Backend*> open_backend(const std::string& id,
-                                    const std::vector<std::string>& overrides,
-                                    Components& components) {
-  KRL_ASSIGN(const ComponentSettings settings,
-             configure_component(Kind::kBackend, id, overrides, components.registry().catalog()));
-  return components.backend(settings);
 }
 
 }  // namespace krl::service

@@ -1,4 +1,4 @@
-// Tasks and backends by their names. Not thread-safe, as Components is not.
+// Tasks by their names. Not thread-safe, as Components is not.
 #pragma once
 
 #include <filesystem>
@@ -24,10 +24,5 @@ Result<Task> find_task(const std::string& name, Components& components);
 
 // Returns all tasks of a folder; else the one that find_task finds.
 Result<std::vector<Task>> tasks_named(const std::string& name, Components& components);
-
-// The backend `id`, with options overridden as --set does.
-Result<const Backend*> open_backend(const std::string& id,
-                                    const std::vector<std::string>& overrides,
-                                    Components& components);
 
 }  // namespace krl::service

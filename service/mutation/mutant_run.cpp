@@ -50,7 +50,7 @@ Result<std::uintmax_t> read_lines(const std::string& file,
   for (std::string text; std::getline(in, text) && !in.eof(); size += text.size() + 1) {
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("digest") || !line.contains("fate"))
-      return invalid(file + " is no output of kernelrl tasks check --mutants; name another file");
+      return invalid(file + " holds other things than judged mutants; name another file");
     use(line);
   }
   return size;

@@ -74,7 +74,7 @@ Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components) {
   }
   return failure(problem_at(settings.origin,
                             "policy '" + settings.use + "' starts from scratch and is untrained",
-                            "select a trained checkpoint: --run NAME or --checkpoint DIR"));
+                            "select a trained run or a checkpoint"));
 }
 
 }  // namespace krl::service

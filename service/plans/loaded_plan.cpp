@@ -47,7 +47,7 @@ void add_notes(const Registry& registry, Plan& plan) {
 void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
   if (folders == plan.plugins.path) return;
   auto source = std::make_shared<Source>();
-  source->name = "--plugin-path, KERNELRL_PLUGIN_PATH";
+  source->name = "the call, KERNELRL_PLUGIN_PATH";
   Node path{Node::Array{}, {std::move(source), 0, 0, 1}};
   for (const fs::path& folder : folders)
     std::get<Node::Array>(path.value).push_back({folder.string(), path.origin});

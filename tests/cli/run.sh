@@ -2,7 +2,8 @@
 # Runs the calls of one .test file and compares what they do with what the file says.
 #
 #   $ command      run by bash in an empty folder; `kernelrl` is the program under test, $DATA is data/,
-#                  $TOY the folder of the components that tests use, $CONFIGS the delivered plans
+#                  $TOY the folder of the components that tests use, $CONFIGS the delivered plans; it
+#                  waits for a process in the background by `await`, which ends if that does
 #   > text         a line that it prints
 #   ! text         a line on its error stream
 #   = 2            its exit code, where it is not 0
@@ -25,6 +26,12 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/work"
 cd "$tmp/work" || exit 1
+
+# await COMMAND…: until it succeeds, or the last process in the background has ended.
+await() {
+  until "$@" || ! kill -0 $! 2> /dev/null; do sleep 0.01; done
+}
+export -f await
 
 normalised() {
   sed -e "s|$tmp/work|<tmp>|g" -e "s|$build|<build>|g" -e "s|$checkout|<checkout>|g" "$1"

@@ -329,7 +329,7 @@ TEST(Interruptions, AFullDiskIsSaidAndLosesNothing) {
     fill(filler, room);
     const Ending ending = program.wait();
     EXPECT_EQ(ending.exit_code, 1) << ending.output;
-    EXPECT_THAT(ending.output, HasSubstr("free some space and continue with --resume"));
+    EXPECT_THAT(ending.output, HasSubstr("free some space and resume"));
     fs::remove(filler);
   }
   expect_same_after_resume(folder.path());

@@ -32,7 +32,7 @@ echo '-------------|------------------------------------------------------------
 # Runs that end
 try stopping 'a closed pipe killed the run without a checkpoint' '^step_' "$run=piped | head -1; ls runs/piped/checkpoints"
 try stopping 'a closed terminal killed the run without a checkpoint' '^step_' \
-  "$run=hung > out & until grep -q 'iteration 3' out; do sleep 0.05; done; kill -HUP \$!; wait \$!; ls runs/hung/checkpoints"
+  "$run=hung > out & until grep -q 'iteration 3' out || ! kill -0 \$!; do sleep 0.05; done; kill -HUP \$!; wait \$!; ls runs/hung/checkpoints"
 try stopping 'a pipe that closed killed the launcher, not the ranks' '^rc 130' \
   "kernelrl launch -n 1 -- ${run#kernelrl }=launched > >(head -1 > /dev/null); echo rc \$?"
 try resuming 'an edited plan.toml of a run was used without a word' 'seed' \

@@ -38,9 +38,8 @@ std::string checked(const Overrides& overrides) {
   const Result<Plan> plan = world.load(overrides);
   if (!plan) return plan.error().message;
   Session session(world.registry());
-  const auto found = check_components(*plan, session.components());
-  if (!found) return found.error().message;
-  return found->empty() ? "" : found->front().message;
+  const Status runnable = check_runnable(*plan, session.components());
+  return runnable ? "" : runnable.error().message;
 }
 
 double reward_rise(const RunReport& report) {

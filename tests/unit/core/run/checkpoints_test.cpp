@@ -195,7 +195,7 @@ TEST_F(CheckpointsTest, OnAFullDiskSaysHowMuchIsNeededAndTakesNoRoom) {
   EXPECT_NE(full.error().message.find("no space left on device (needs about 4 MB, "),
             std::string::npos)
       << full.error().message;
-  EXPECT_NE(full.error().message.find("continue with --resume"), std::string::npos);
+  EXPECT_NE(full.error().message.find("free some space and resume"), std::string::npos);
   EXPECT_FALSE(fs::exists(directory_ / "draft_step_000010"));
   files.set_full(false);
   ASSERT_TRUE(checkpoints->save(10, "state 10", weights(files, "state 10")));

@@ -82,7 +82,7 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "run.retry_wait_s, run.max_infra_share, plugins.path, [policy.sampler], rollout.groups, "
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
       "rollout.answer_timeout_s, [learn.optimizer], learn.epochs, learn.minibatches, "
-      "learn.min_spread, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: --from runs/x/step_000007 --set run.name=…");
+      "learn.min_spread, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {

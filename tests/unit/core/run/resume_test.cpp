@@ -102,7 +102,7 @@ TEST_F(ResumeTest, WhenAFullDiskHasRoomAgain) {
     if (!status) {
       ASSERT_EQ(status.error().code, Code::kResourceExhausted) << status.error().message;
       ASSERT_NE(status.error().message.find("no space left on device"), std::string::npos);
-      ASSERT_NE(status.error().message.find("continue with --resume"), std::string::npos)
+      ASSERT_NE(status.error().message.find("free some space and resume"), std::string::npos)
           << status.error().message;
     }
     expect_resumes(scratch_ / "run", "full at operation " + std::to_string(operation));

@@ -53,7 +53,7 @@ TEST(RunDirectory, DoesNotBeginANewRunOverAnOldOne) {
   EXPECT_EQ(
       second.error().message,
       root +
-          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
+          " already contains a run; resume it, give this one another run.name, or remove it (rm -r " +
           root + ")");
   const auto resumed = RunDirectory::open(folder / "x", OpenMode::kResume);
   ASSERT_TRUE(resumed);

@@ -1,4 +1,4 @@
-#include "service/kernels/answer_folder.hpp"
+#include "service/kernels/answer_files.hpp"
 
 #include <algorithm>
 #include <regex>
@@ -31,30 +31,33 @@ const Task* task_of(const fs::path& name, const std::vector<Task>& tasks) {
 
 }  // namespace
 
-Result<AnswerFolder> read_answer_folder(const fs::path& folder, const std::vector<Task>& tasks) {
-  AnswerFolder read;
+AnswerFiles read_answer_files(const std::vector<std::string>& names, const std::vector<Task>& tasks,
+                              const fs::path& folder) {
+  AnswerFiles read;
+  for (const std::string& name : names) {
+    const Task* const task = task_of(name, tasks);
+    if (task == nullptr) {
+      read.left_out.push_back(name + ": left out, since none of the tasks has its name");
+      continue;
+    }
+    const auto source = read_text_file(folder / name);
+    read.answers.push_back(
+        {name, task, source ? Result<std::string>(*source) : invalid(source.error()), {}, {}, {}});
+  }
+  return read;
+}
+
+Result<AnswerFiles> read_answer_folder(const fs::path& folder, const std::vector<Task>& tasks) {
+  std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
     const std::string extension = entry.path().extension().string();
-    if (extension != ".cu" && extension != ".py") continue;
-    const fs::path name = fs::relative(entry.path(), folder);
-    const Task* const task = task_of(name, tasks);
-    if (task == nullptr) {
-      read.left_out.push_back(name.string() + ": left out, since none of the tasks has its name");
-      continue;
-    }
-    const auto source = read_text_file(entry.path());
-    read.answers.push_back({name.string(),
-                            task,
-                            source ? Result<std::string>(*source) : invalid(source.error()),
-                            {},
-                            {},
-                            {}});
+    if (extension == ".cu" || extension == ".py")
+      names.push_back(fs::relative(entry.path(), folder).string());
   }
   if (error) return invalid(folder.string() + ": " + error.message());
-  std::sort(read.answers.begin(), read.answers.end(),
-            [](const AnswerToJudge& a, const AnswerToJudge& b) { return a.name < b.name; });
-  return read;
+  std::sort(names.begin(), names.end());
+  return read_answer_files(names, tasks, folder);
 }
 
 }  // namespace krl::service
