@@ -23,12 +23,14 @@ Result<Obstacles> check_components(const Plan& plan, Components& components) {
   for (const Settings* settings : plan.in_force()) {
     KRL_TRY(check_settings(*settings, plan, components, missing));
   }
-  KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
   Obstacles obstacles;
-  if (auto untrainable = why_untrainable(plan.policy, infos)) {
-    obstacles.learning.push_back(*std::move(untrainable));
-  } else {
-    KRL_TRY(check_policies(plan, infos, registry));
+  if (!plan.policy.use.empty()) {  // a plan without one judges kernels
+    KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
+    if (auto untrainable = why_untrainable(plan.policy, infos)) {
+      obstacles.learning.push_back(*std::move(untrainable));
+    } else {
+      KRL_TRY(check_policies(plan, infos, registry));
+    }
   }
   if (plan.stages.empty()) obstacles.learning.push_back(no_stages(plan));
   for (auto& [message, error] : missing) obstacles.machine.push_back(std::move(error));

@@ -56,7 +56,6 @@ class Resolver {
     for (const TableRules& rules : plan_schema()) {
       if (rules.name != "stage") check(document_, rules);
     }
-    require_component(document_, "policy");
     check_stages(unresolved);
     check_retrieval(document_, stages_.empty() ? std::vector<Node>{document_} : stages_);
     if (const Node* checkpoint = document_.find("checkpoint"))
@@ -188,6 +187,7 @@ class Resolver {
       require_component(document_, "backend");
       return check_conditions(Node::table({}), document_, catalog_.metrics, problems_);
     }
+    require_component(document_, "policy");
     for (Node& stage : std::get<Node::Array>(list->value)) {
       if (stage.is_table()) {
         stages_.push_back(check_stage(stage, unresolved));

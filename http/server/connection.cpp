@@ -6,6 +6,7 @@
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <charconv>
 
+#include "http/server/target.hpp"
 #include "http/server/web_socket.hpp"
 
 namespace krl::http {

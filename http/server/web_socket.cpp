@@ -1,6 +1,7 @@
 #include "http/server/web_socket.hpp"
 
 #include <boost/asio/dispatch.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/websocket/stream.hpp>
 #include <deque>

@@ -85,15 +85,6 @@ Status check_keys(const Json& json) {
   return {};
 }
 
-Result<Task> task_of(const EvaluationRequest& request, Components& components) {
-  if (request.task.is_string()) return find_built_in_task(request.task, components);
-  const std::string text = request.task.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const auto task = parse_task_definition(text);
-  if (!task) return invalid("request: task: " + task.error());
-  return Task{task->id, task->title, task->prompt, static_cast<unsigned>(task->tier),
-              krl::to_json_text(*task)};
-}
-
 }  // namespace
 
 Json to_json(const EvaluationRequest& request) {
@@ -103,14 +94,16 @@ Json to_json(const EvaluationRequest& request) {
   return json;
 }
 
-Result<EvaluationRequest> parse_evaluation_request(std::string_view json_text) {
-  Json json;
+Result<Json> parse_json(std::string_view text) {
   try {
-    json = Json::parse(json_text);
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at …"
     return invalid("request: " + what.substr(std::min(what.find("] ") + 2, what.size())));
   }
+}
+
+Result<EvaluationRequest> evaluation_request_of(const Json& json) {
   if (!json.is_object()) return invalid("request: must be an object");
   KRL_TRY(check_keys(json));
   EvaluationRequest request;
@@ -128,11 +121,26 @@ Result<EvaluationRequest> parse_evaluation_request(std::string_view json_text) {
   return request;
 }
 
+Result<EvaluationRequest> parse_evaluation_request(std::string_view json_text) {
+  KRL_ASSIGN(const Json json, parse_json(json_text));
+  return evaluation_request_of(json);
+}
+
+Result<Task> task_of_definition(const Json& definition) {
+  const std::string text = definition.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto task = parse_task_definition(text);
+  if (!task) return invalid("request: task: " + task.error());
+  return Task{task->id, task->title, task->prompt, static_cast<unsigned>(task->tier),
+              krl::to_json_text(*task)};
+}
+
 Result<JudgedKernel> judge(const EvaluationRequest& request, KernelJudges& judges,
                            Components& components, const CallScope& scope) {
-  KRL_ASSIGN(const Task task, task_of(request, components));
+  KRL_ASSIGN(const Task task, request.task.is_string()
+                                  ? find_built_in_task(request.task, components)
+                                  : task_of_definition(request.task));
   CallScope own = scope;
-  if (request.limit_s != 0) own.limit = std::chrono::seconds(request.limit_s);
+  if (request.deadline_s != 0) own.limit = std::chrono::seconds(request.deadline_s);
   EvaluateOptions options = judges.options();
   options.stages = request.stages.bits;
   options.seed = request.seed;

@@ -1,7 +1,7 @@
 // A request to judge one kernel, and its JSON form:
 //
 //   {"task": "softmax_rows", "source": "…", "contract": "device", "stages": ["compile", "check"],
-//    "seed": 0, "limit_s": 0}
+//    "seed": 0, "deadline_s": 60}
 //
 // Only `task` and `source` must be there.
 #pragma once
@@ -28,7 +28,7 @@ struct EvaluationRequest {
   Contract contract = Contract::kDevice;
   Stages stages;
   std::uint64_t seed = 0;     // inputs and orders follow from it
-  std::uint64_t limit_s = 0;  // seconds for a call of the backend; 0: no limit
+  std::uint64_t deadline_s = 0;  // seconds until there must be a verdict; 0: any time
 
   // Calls use(name, member, is_required) for each member.
   template <class Use>
@@ -38,16 +38,21 @@ struct EvaluationRequest {
     use("contract", &EvaluationRequest::contract, false);
     use("stages", &EvaluationRequest::stages, false);
     use("seed", &EvaluationRequest::seed, false);
-    use("limit_s", &EvaluationRequest::limit_s, false);
+    use("deadline_s", &EvaluationRequest::deadline_s, false);
   }
 };
 
 nlohmann::ordered_json to_json(const EvaluationRequest& request);
 
 // An error names the line of broken JSON, or the key that is unknown, missing or of a wrong type.
+Result<nlohmann::ordered_json> parse_json(std::string_view text);
+Result<EvaluationRequest> evaluation_request_of(const nlohmann::ordered_json& json);
 Result<EvaluationRequest> parse_evaluation_request(std::string_view json_text);
 
-// `scope` cancels the call; the request's own limit is added to it.
+// `definition`: the keys of a task file.
+Result<Task> task_of_definition(const nlohmann::ordered_json& definition);
+
+// `scope` cancels the call; the request's own deadline is added to it.
 Result<JudgedKernel> judge(const EvaluationRequest& request, KernelJudges& judges,
                            Components& components, const CallScope& scope);
 

@@ -47,6 +47,11 @@ class KernelJudges {
   // `components` outlives the result.
   static Result<KernelJudges> open(const JudgeOptions& options, Components& components);
 
+  // The judges of a plan.
+  static KernelJudges of(Judge judge, const EvaluateOptions& options, Components& components) {
+    return KernelJudges(judge, nullptr, options, components);
+  }
+
   // The options of an ordinary call.
   const EvaluateOptions& options() const { return options_; }
 
@@ -57,6 +62,8 @@ class KernelJudges {
   Result<JudgedKernel> judge(const Task& task, const std::string& source, EvaluateOptions options);
 
   const std::string& device() const { return own_.info().device; }
+  const BackendInfo& info() const { return own_.info(); }
+  std::string identity() const { return own_.identity(); }
   std::size_t at_a_time() const { return own_.info().concurrency; }
 
  private:

@@ -15,7 +15,8 @@ namespace {
 
 // The components that a plan names.
 std::set<Registry::Key> components_of(const Plan& plan) {
-  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  std::set<Registry::Key> used;
+  if (!plan.policy.use.empty()) used.emplace(Kind::kPolicy, plan.policy.use);
   for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
     if (part) used.emplace(Kind::kPolicy, part->use);
   }

@@ -31,7 +31,7 @@ TEST(EvaluationRequest, ItsJsonGivesItBack) {
   all.contract = Contract::kHost;
   all.stages.bits = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_POOL;
   all.seed = UINT64_MAX;
-  all.limit_s = 7;
+  all.deadline_s = 7;
   const auto read = parse_evaluation_request(to_json(all).dump());
   ASSERT_TRUE(read) << read.error().message;
   EvaluationRequest::each_field([&](const char* name, auto member, bool) {

@@ -1,0 +1,251 @@
+#include "serve/judging/evaluation_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/hash.hpp"
+
+namespace krl::serve {
+namespace {
+
+double ms_between(Order::Clock::time_point from, Order::Clock::time_point to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+}  // namespace
+
+EvaluationQueue::EvaluationQueue(service::KernelJudges& judges, CallScope scope,
+                                 QueueOptions options, JudgeMetrics& metrics, Alarms& alarms)
+    : judges_(judges),
+      scope_(scope),
+      options_(options),
+      identity_(judges.identity()),
+      metrics_(metrics),
+      alarms_(alarms),
+      kept_(options.kept_bytes) {
+  for (std::size_t i = 0; i < judges.at_a_time(); ++i) threads_.emplace_back([this] { run(); });
+}
+
+EvaluationQueue::~EvaluationQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = drains_ = true;
+    for (const auto& [key, work] : works_) work->stop = true;
+  }
+  work_came_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+// ---- orders come and go -------------------------------------------------------------------------
+
+std::string EvaluationQueue::key_of(const Order& order) const {
+  return sha256_hex(fmt::format("{}\n{}\n{} {} {}\n{}", identity_, order.task->digest,
+                                order.stages, order.seed, name_of(order.contract), order.source));
+}
+
+Status EvaluationQueue::admit(const Order& order) const {
+  if (drains_) return failure(Code::kUnavailable, "the server is stopping; ask another one");
+  if (waiting_ >= options_.most_waiting)
+    return failure(Code::kUnavailable, "the server has too many requests waiting; try again later");
+  const auto line = lines_.find(order.client);
+  if (line != lines_.end() && line->second.size() >= options_.most_waiting_of_client)
+    return failure(Code::kResourceExhausted,
+                   "too many of your requests are waiting; try again when some are answered");
+  return {};
+}
+
+EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started started) {
+  const std::string key = key_of(order);
+  if (ToldPointer told = kept_.find(key)) {
+    metrics_.count_kept();
+    done({std::move(told), true});
+    return 0;
+  }
+  std::unique_lock lock(mutex_);
+  WorkPointer& work = works_[key];
+  const bool is_new = work == nullptr;
+  const Status admitted = is_new ? admit(order) : Status();
+  if (!admitted) {
+    works_.erase(key);
+    lock.unlock();
+    metrics_.count_refused();
+    done({failure(admitted.error())});
+    return 0;
+  }
+  const Ticket ticket = ++last_ticket_;
+  const Clock::time_point deadline = order.deadline;
+  if (is_new) {
+    work = std::make_shared<Work>();
+    work->key = key;
+    work->order = std::move(order);
+    enqueue(work);
+  }
+  const bool begins = work->is_running && started;
+  work->waiters[ticket] = {std::move(done), started, Clock::now(), !is_new};
+  tickets_[ticket] = work;
+  lock.unlock();
+  if (deadline != Clock::time_point::max()) {
+    alarms_.at(deadline, [this, ticket] {
+      end(ticket, {Code::kDeadlineExceeded, "the deadline of the request passed before its verdict"});
+    });
+  }
+  if (begins) started();
+  return ticket;
+}
+
+void EvaluationQueue::enqueue(const WorkPointer& work) {
+  auto& line = lines_[work->order.client];
+  if (line.empty()) turns_.push_back(work->order.client);
+  line.push_back(work);
+  metrics_.set_waiting(++waiting_);
+  work_came_.notify_one();
+}
+
+EvaluationQueue::Done EvaluationQueue::remove(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return {};
+  const WorkPointer work = found->second;
+  tickets_.erase(found);
+  const auto waiter = work->waiters.find(ticket);
+  Done done = std::move(waiter->second.done);
+  work->waiters.erase(waiter);
+  if (!work->waiters.empty()) return done;
+  // A later order of the same kind begins anew; what waits in the line is passed over.
+  work->stop = true;
+  works_.erase(work->key);
+  if (!work->is_running) metrics_.set_waiting(--waiting_);
+  all_over_.notify_all();
+  return done;
+}
+
+void EvaluationQueue::end(Ticket ticket, Error why) {
+  if (const Done done = remove(ticket)) done({failure(std::move(why))});
+}
+
+void EvaluationQueue::cancel(Ticket ticket) {
+  metrics_.count_cancelled();
+  end(ticket, {Code::kCancelled, "cancelled"});
+}
+
+// ---- judging ------------------------------------------------------------------------------------
+
+EvaluationQueue::WorkPointer EvaluationQueue::next() {
+  while (!turns_.empty()) {
+    const std::string client = std::move(turns_.front());
+    turns_.pop_front();
+    auto& line = lines_[client];
+    const WorkPointer work = std::move(line.front());
+    line.pop_front();
+    if (line.empty()) {
+      lines_.erase(client);
+    } else {
+      turns_.push_back(client);
+    }
+    if (!work->waiters.empty()) return work;
+  }
+  return nullptr;
+}
+
+void EvaluationQueue::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    WorkPointer work;
+    work_came_.wait(lock, [&] { return ends_ || (work = next()) != nullptr; });
+    if (ends_) return;
+    work->is_running = true;
+    metrics_.set_waiting(--waiting_);
+    std::vector<Started> started;
+    for (const auto& [ticket, waiter] : work->waiters) {
+      if (waiter.started) started.push_back(waiter.started);
+    }
+    lock.unlock();
+    for (const Started& tell : started) tell();
+    judge(work);
+    work = nullptr;
+    lock.lock();
+  }
+}
+
+void EvaluationQueue::judge(const WorkPointer& work) {
+  const Order& order = work->order;
+  CallScope scope = scope_;
+  scope.stop = &work->stop;
+  EvaluateOptions options = judges_.options();
+  options.stages = order.stages;
+  options.seed = seed_for(options_.seed, "evaluate", order.task->task.id, order.seed);
+  options.contract = order.contract;
+  options.scope = &scope;
+  const Clock::time_point begin = Clock::now();
+  auto judged = judges_.judge(order.task->task, order.source, options);
+  const double judged_ms = ms_between(begin, Clock::now());
+  Result<ToldPointer> told = failure(Code::kInternal, "");
+  if (!judged) {
+    told = failure(std::move(judged).error());
+  } else if (judged->evaluation.infra_error()) {
+    told = failure(Code::kInternal, judged->evaluation.why);
+  } else {
+    metrics_.count_verdict(judged->evaluation.verdict, judged_ms / 1000);
+    told = tell(order.task->task, order.source, std::move(*judged));
+    kept_.keep(work->key, *told);
+    if (order.task->is_own) best_.consider(order.task, order.source, *told);
+  }
+  if (!told && !work->stop) metrics_.count_failure();
+  finish(work, std::move(told), judged_ms);
+}
+
+void EvaluationQueue::finish(const WorkPointer& work, Result<ToldPointer> told, double judged_ms) {
+  std::map<Ticket, Waiter> waiters;
+  {
+    const std::lock_guard lock(mutex_);
+    waiters.swap(work->waiters);
+    for (const auto& [ticket, waiter] : waiters) tickets_.erase(ticket);
+    if (!waiters.empty()) works_.erase(work->key);  // else it is forgotten already
+    if (told) mean_judged_ms_ += 0.1 * (judged_ms - mean_judged_ms_);
+    all_over_.notify_all();
+  }
+  const Clock::time_point now = Clock::now();
+  for (auto& [ticket, waiter] : waiters) {
+    const double queued_ms = std::max(0.0, ms_between(waiter.since, now) - judged_ms);
+    metrics_.observe_queued(queued_ms / 1000);
+    waiter.done({told, waiter.shares, queued_ms, judged_ms});
+  }
+}
+
+// ---- what others may know -----------------------------------------------------------------------
+
+std::size_t EvaluationQueue::position(Ticket ticket) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end() || found->second->is_running) return 0;
+  const auto line = lines_.find(found->second->order.client);
+  if (line == lines_.end()) return 0;
+  // In each turn of the clients this one gets one of its own judged.
+  const auto own = static_cast<std::size_t>(
+      std::ranges::find(line->second, found->second) - line->second.begin());
+  std::size_t before = 0;
+  for (const auto& [client, works] : lines_) before += std::min(works.size(), own + 1);
+  return before;
+}
+
+std::size_t EvaluationQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+std::chrono::seconds EvaluationQueue::retry_after() const {
+  const std::lock_guard lock(mutex_);
+  const double seconds = static_cast<double>(waiting_) * mean_judged_ms_ / 1000 /
+                         static_cast<double>(threads_.size());
+  return std::chrono::seconds(std::clamp<long>(std::lround(seconds), 1, 60));
+}
+
+bool EvaluationQueue::drain(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  drains_ = true;
+  return all_over_.wait_for(lock, patience, [this] { return works_.empty(); });
+}
+
+}  // namespace krl::serve

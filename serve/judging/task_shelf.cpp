@@ -1,0 +1,63 @@
+#include "serve/judging/task_shelf.hpp"
+
+#include <algorithm>
+#include <kernelrl/spelling.hpp>
+
+#include "core/base/hash.hpp"
+#include "service/kernels/evaluation_request.hpp"
+
+namespace krl::serve {
+namespace {
+
+Result<TaskPointer> served(Task task, bool is_own) {
+  if (task.facts.signature.empty()) {
+    KRL_ASSIGN(task.facts, facts_of(task));
+  }
+  std::string digest = sha256_hex(task.definition_json);
+  return std::make_shared<const ServedTask>(ServedTask{std::move(task), std::move(digest), is_own});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TaskShelf>> TaskShelf::of(std::vector<Task> tasks) {
+  auto shelf = std::make_unique<TaskShelf>();
+  for (Task& task : tasks) {
+    KRL_ASSIGN(TaskPointer own, served(std::move(task), true));
+    shelf->by_id_[own->task.id] = own;
+    shelf->own_.push_back(std::move(own));
+  }
+  std::ranges::sort(shelf->own_, {}, [](const TaskPointer& own) { return own->task.id; });
+  return shelf;
+}
+
+Result<TaskPointer> TaskShelf::find(const std::string& id) const {
+  const auto found = by_id_.find(id);
+  if (found != by_id_.end()) return found->second;
+  std::vector<std::string> ids;
+  for (const TaskPointer& own : own_) ids.push_back(own->task.id);
+  return failure(Code::kNotFound,
+                 "there is no task '" + id + "' here" +
+                     did_you_mean(id, ids, "; name one of those served, or send its definition"));
+}
+
+Result<TaskPointer> TaskShelf::define(const nlohmann::ordered_json& definition) {
+  nlohmann::ordered_json own = definition;
+  own.erase("origin");
+  KRL_ASSIGN(Task task, service::task_of_definition(own));
+  KRL_ASSIGN(TaskPointer sent, served(std::move(task), false));
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = by_digest_.try_emplace(sent->digest, sent);
+  if (!is_new) return place->second;
+  sent_.push_front(sent);
+  if (sent_.size() > kMostSent) {
+    by_digest_.erase(sent_.back()->digest);
+    sent_.pop_back();
+  }
+  return sent;
+}
+
+Result<TaskPointer> TaskShelf::get(const nlohmann::ordered_json& task) {
+  return task.is_string() ? find(task.get<std::string>()) : define(task);
+}
+
+}  // namespace krl::serve

@@ -1,0 +1,30 @@
+// The result of a judged kernel as clients are told it. Pure.
+#pragma once
+
+#include <kernelrl/evaluation.hpp>
+#include <memory>
+#include <string>
+
+#include "core/task/task.hpp"
+#include "service/kernels/kernel_judges.hpp"
+
+namespace krl::serve {
+using namespace core;
+
+// Immutable, and shared by all who asked the same.
+struct ToldResult {
+  Evaluation evaluation;  // without its secrets
+  std::string headline;   // "ok: 2.10 times the baseline"
+  std::string feedback;   // the text that the next prompt of a training would show
+  std::string json;       // the members "task", "evaluation", "headline" and "feedback", and those
+                          // of a protocol, without braces
+};
+using ToldPointer = std::shared_ptr<const ToldResult>;
+
+// Leaves out what would tell a client how to pass without being right: the shapes and figures of
+// hold-outs, and those of fresh cases that passed. Their verdicts and kinds stay.
+Evaluation without_secrets(Evaluation evaluation);
+
+ToldPointer tell(const Task& task, const std::string& source, service::JudgedKernel judged);
+
+}  // namespace krl::serve

@@ -1,0 +1,19 @@
+// The server's own protocol, /v1: kernels judged, tasks, the best kernels, and what operators ask.
+// docs/serve.md describes it, and /openapi.json for programs.
+#pragma once
+
+#include "serve/judging/judge_service.hpp"
+#include "serve/routing/router.hpp"
+
+namespace krl::serve {
+
+struct ServerState {
+  std::string version;
+  std::function<std::uint64_t()> connections;
+  std::atomic<bool> drains = false;
+};
+
+// `service` and `state` outlive the router's last call.
+void add_native_routes(JudgeService& service, const ServerState& state, Router& router);
+
+}  // namespace krl::serve

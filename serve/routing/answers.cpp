@@ -1,0 +1,72 @@
+#include "serve/routing/answers.hpp"
+
+namespace krl::serve {
+
+http::Answer text_answer(std::string text, const char* type, unsigned status) {
+  return {status, {{"Content-Type", type}}, std::move(text)};
+}
+
+http::Answer json_answer(const Json& json, unsigned status) {
+  return text_answer(json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json",
+                     status);
+}
+
+unsigned status_of(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument:
+      return 400;
+    case Code::kNotFound:
+      return 404;
+    case Code::kFailedPrecondition:
+    case Code::kUnimplemented:
+      return 422;
+    case Code::kResourceExhausted:
+      return 429;
+    case Code::kCancelled:
+      return 499;
+    case Code::kUnavailable:
+      return 503;
+    case Code::kDeadlineExceeded:
+      return 504;
+    default:
+      return 500;
+  }
+}
+
+const char* name_of_code(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument:
+      return "invalid_argument";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kFailedPrecondition:
+      return "failed_precondition";
+    case Code::kUnimplemented:
+      return "unimplemented";
+    case Code::kResourceExhausted:
+      return "resource_exhausted";
+    case Code::kCancelled:
+      return "cancelled";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kDeadlineExceeded:
+      return "deadline_exceeded";
+    default:
+      return "internal";
+  }
+}
+
+Json error_json(const Error& error, std::chrono::seconds retry_after) {
+  Json json = {{"code", name_of_code(error.code)}, {"message", error.message}};
+  if (retry_after.count() > 0) json["retry_after_s"] = retry_after.count();
+  return {{"error", std::move(json)}};
+}
+
+http::Answer error_answer(const Error& error, std::chrono::seconds retry_after) {
+  http::Answer answer = json_answer(error_json(error, retry_after), status_of(error.code));
+  if (retry_after.count() > 0)
+    answer.headers.push_back({"Retry-After", std::to_string(retry_after.count())});
+  return answer;
+}
+
+}  // namespace krl::serve

@@ -1,0 +1,31 @@
+// Answers in JSON, and errors as answers. Pure.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "http/base/message.hpp"
+
+namespace krl::serve {
+using namespace core;
+using Json = nlohmann::ordered_json;
+
+http::Answer json_answer(const Json& json, unsigned status = 200);
+http::Answer text_answer(std::string text, const char* type, unsigned status = 200);
+
+// The status of HTTP for an error: 400 kInvalidArgument, 404 kNotFound, 422 kFailedPrecondition and
+// kUnimplemented, 429 kResourceExhausted, 499 kCancelled, 503 kUnavailable, 504 kDeadlineExceeded,
+// 500 others.
+unsigned status_of(Code code);
+
+// "invalid_argument"
+const char* name_of_code(Code code);
+
+// {"error": {"code": "unavailable", "message": "…", "retry_after_s": 2}}; the last member, and the
+// header Retry-After, only where another try may help.
+Json error_json(const Error& error, std::chrono::seconds retry_after = {});
+http::Answer error_answer(const Error& error, std::chrono::seconds retry_after = {});
+
+}  // namespace krl::serve
