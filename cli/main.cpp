@@ -32,6 +32,7 @@ constexpr const char* kHelp =
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
+  kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
   kernelrl tasks [list | show | check | import | export] …
                                        list, show or check tasks; exchange them with other projects
   kernelrl --version
@@ -45,7 +46,7 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 11> kCommands = {{{"chat", krl::cli::chat_command},
+constexpr std::array<Command, 12> kCommands = {{{"chat", krl::cli::chat_command},
                                                 {"check", krl::cli::check_command},
                                                 {"doctor", krl::cli::doctor_command},
                                                 {"eval", krl::cli::eval_command},
@@ -55,6 +56,7 @@ constexpr std::array<Command, 11> kCommands = {{{"chat", krl::cli::chat_command}
                                                 {"launch", krl::cli::launch_command},
                                                 {"plugins", krl::cli::plugins_command},
                                                 {"runs", krl::cli::runs_command},
+                                                {"serve", krl::cli::serve_command},
                                                 {"tasks", krl::cli::tasks_command}}};
 
 int unknown_command(const std::string& name) {

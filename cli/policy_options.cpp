@@ -16,6 +16,8 @@ Result<std::vector<fs::path>> plugin_paths(const CommandLine& line) {
   return std::vector<fs::path>(paths.begin(), paths.end());
 }
 
+}  // namespace
+
 Result<PlanOptions> plan_options(const CommandLine& line) {
   PlanOptions options{line.texts("set"), {}};
   if (line.has("from"))
@@ -23,8 +25,6 @@ Result<PlanOptions> plan_options(const CommandLine& line) {
   KRL_ASSIGN(options.plugin_folders, plugin_paths(line));
   return options;
 }
-
-}  // namespace
 
 void add_plugin_path_option(CommandLine& line) {
   line.options()("plugin-path", po::value<Words>()->value_name("DIR"),

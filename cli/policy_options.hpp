@@ -13,6 +13,9 @@ using namespace service;
 void add_plan_options(CommandLine& line);
 void add_plugin_path_option(CommandLine& line);
 
+// Reads --set, --plugin-path and, where the command has it, --from.
+Result<PlanOptions> plan_options(const CommandLine& line);
+
 // The plugins of the usual folders and of --plugin-path, whose folders must exist.
 Result<Registry> load_registry(const CommandLine& line);
 

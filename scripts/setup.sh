@@ -15,6 +15,7 @@ packages=(
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
   libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  prometheus-cpp-dev
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(

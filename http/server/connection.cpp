@@ -18,7 +18,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
-constexpr std::size_t kMostUnsent = std::size_t{1} << 20;  // of an event stream
+constexpr std::size_t kMostUnsent = std::size_t{1} << 20;  // by an event stream
 constexpr std::chrono::seconds kLinger{2};  // in which a client may read why it was refused
 
 Answer refusal(unsigned status, std::string_view code, std::string_view message) {
@@ -145,18 +145,17 @@ void Connection::wait_for_bytes() {
   if (state_ == State::kIdle) expire_after(all_->options.idle);
   if (waits_for_bytes_) return;
   waits_for_bytes_ = true;
-  stream_.async_read_some(
-      buffer_.prepare(kReadBytes),
-      [self = shared_from_this()](const error_code& error, std::size_t n) {
-        self->waits_for_bytes_ = false;
-        self->take_bytes(error, n);
-      });
+  stream_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](const error_code& error, std::size_t n) {
+                            self->waits_for_bytes_ = false;
+                            self->take_bytes(error, n);
+                          });
 }
 
 void Connection::take_bytes(const error_code& error, std::size_t n) {
   count(n, 0);
   if (error) return leave();
-  if (state_ == State::kClosing) return wait_for_bytes();  // what a refused client still sends
+  if (state_ == State::kClosing) return wait_for_bytes();  // a refused client still sends
   buffer_.commit(n);
   if (state_ == State::kIdle) read_head();
 }
@@ -194,8 +193,9 @@ void Connection::refuse(const error_code& error) {
   keep_ = false;
   state_ = State::kHandled;
   if (error == http::error::body_limit) {
-    return answer(refusal(413, "too_large",
-                          "the body may have " + std::to_string(all_->options.max_body) + " bytes"));
+    return answer(
+        refusal(413, "too_large",
+                "the body may have " + std::to_string(all_->options.max_body) + " bytes"));
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow)
     return answer(refusal(431, "too_large", "the head of the request is too large"));

@@ -15,15 +15,15 @@
 #include <optional>
 #include <string>
 
-#include "http/server/server_call.hpp"
 #include "http/server/server.hpp"
+#include "http/server/server_call.hpp"
 #include "http/server/server_stream.hpp"
 
 namespace krl::http {
 
 class Connection;
 
-// What the connections of a server share.
+// The state that the connections of a server share.
 struct Connections {
   using Clock = std::chrono::steady_clock;
 
@@ -65,7 +65,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void end_events();
   void accept_web_socket(std::function<void(std::shared_ptr<WebSocket>)> opened);
 
-  // Of a WebSocket, which owns what is read and written from here on.
+  // For a WebSocket, which reads and writes from its opening on.
   ServerStream& stream() { return stream_; }
   boost::beast::flat_buffer& buffer() { return buffer_; }
   const Connections& all() const { return *all_; }
@@ -106,7 +106,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::deque<std::string> unsent_;
   std::size_t unsent_bytes_ = 0;
   std::function<void()> gone_;
-  std::optional<boost::beast::http::request_header<>> upgrade_;  // what asks for a WebSocket
+  std::optional<boost::beast::http::request_header<>> upgrade_;  // asks for a WebSocket
 };
 
 }  // namespace krl::http

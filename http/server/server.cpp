@@ -15,8 +15,8 @@ namespace krl::http {
 namespace {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kLook{250};   // between looks at the connections' time
 constexpr std::chrono::milliseconds kPause{100};  // after a connection that could not be accepted
@@ -82,21 +82,21 @@ class Server::Implementation {
 
  private:
   void accept() {
-    acceptor_.async_accept(asio::make_strand(io_), [this](const error_code& error,
-                                                          tcp::socket socket) {
-      if (!acceptor_.is_open()) return;
-      if (error) return accept_later();
-      ++connections_->accepted;
-      const bool has_room = connections_->open < connections_->options.max_connections;
-      if (!has_room) ++connections_->refused;
-      error_code ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      const auto connection = std::make_shared<Connection>(
-          std::move(socket), tls_ ? &*tls_ : nullptr, connections_);
-      asio::dispatch(connection->stream().get_executor(),
-                     [connection, has_room] { connection->begin(has_room); });
-      accept();
-    });
+    acceptor_.async_accept(
+        asio::make_strand(io_), [this](const error_code& error, tcp::socket socket) {
+          if (!acceptor_.is_open()) return;
+          if (error) return accept_later();
+          ++connections_->accepted;
+          const bool has_room = connections_->open < connections_->options.max_connections;
+          if (!has_room) ++connections_->refused;
+          error_code ignored;
+          socket.set_option(tcp::no_delay(true), ignored);
+          const auto connection = std::make_shared<Connection>(
+              std::move(socket), tls_ ? &*tls_ : nullptr, connections_);
+          asio::dispatch(connection->stream().get_executor(),
+                         [connection, has_room] { connection->begin(has_room); });
+          accept();
+        });
   }
 
   // No descriptor is left, or no memory: some may be when others have gone.
@@ -145,8 +145,6 @@ Server::~Server() = default;
 
 std::uint16_t Server::port() const { return implementation_->port(); }
 ServerCounts Server::counts() const { return implementation_->counts(); }
-bool Server::drain(std::chrono::milliseconds patience) {
-  return implementation_->drain(patience);
-}
+bool Server::drain(std::chrono::milliseconds patience) { return implementation_->drain(patience); }
 
 }  // namespace krl::http

@@ -17,8 +17,8 @@
 namespace krl::http {
 
 struct ServerOptions {
-  std::string address = "127.0.0.1";  // a numeric one
-  std::uint16_t port = 0;             // 0: any free one
+  std::string address = "127.0.0.1";       // a numeric one
+  std::uint16_t port = 0;                  // 0: any free one
   std::string certificate_file, key_file;  // PEM; empty: no TLS
   unsigned threads = 2;
   std::size_t max_connections = 30000;  // more are told 503

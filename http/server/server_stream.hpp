@@ -37,13 +37,17 @@ class ServerStream {
   }
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
-    if (tls_) tls_->async_read_some(buffers, std::forward<Handler>(handler));
-    else socket_.async_read_some(buffers, std::forward<Handler>(handler));
+    if (tls_)
+      tls_->async_read_some(buffers, std::forward<Handler>(handler));
+    else
+      socket_.async_read_some(buffers, std::forward<Handler>(handler));
   }
   template <class Buffers, class Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
-    if (tls_) tls_->async_write_some(buffers, std::forward<Handler>(handler));
-    else socket_.async_write_some(buffers, std::forward<Handler>(handler));
+    if (tls_)
+      tls_->async_write_some(buffers, std::forward<Handler>(handler));
+    else
+      socket_.async_write_some(buffers, std::forward<Handler>(handler));
   }
 
   // Tells the other side that nothing more comes, as far as it still listens.
@@ -61,7 +65,7 @@ class ServerStream {
   std::optional<boost::asio::ssl::stream<Socket&>> tls_;
 };
 
-// What Boost.Beast's WebSockets ask of a stream, found by the type of its argument.
+// Boost.Beast's WebSockets find these two by the type of their argument.
 inline void beast_close_socket(ServerStream& stream) { stream.close(); }
 template <class Handler>
 void async_teardown(boost::beast::role_type, ServerStream& stream, Handler&& handler) {

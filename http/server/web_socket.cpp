@@ -30,11 +30,11 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
   void accept(const boost::beast::http::request_header<>& header,
               std::function<void(std::shared_ptr<WebSocket>)> opened) {
     request_.base() = header;
-    socket_.async_accept(request_, [self = shared_from_this(), opened = std::move(opened)](
-                                       const error_code& error) {
-      if (error) return self->connection_->close();
-      opened(self);
-    });
+    socket_.async_accept(
+        request_, [self = shared_from_this(), opened = std::move(opened)](const error_code& error) {
+          if (error) return self->connection_->close();
+          opened(self);
+        });
   }
 
   void listen(Events events) override {
@@ -68,32 +68,32 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
   }
 
   void read() {
-    socket_.async_read(connection_->buffer(), [self = shared_from_this()](const error_code& error,
-                                                                          std::size_t n) {
-      self->connection_->count(n, 0);
-      if (error) return self->end();
-      auto& buffer = self->connection_->buffer();
-      std::string text = boost::beast::buffers_to_string(buffer.data());
-      buffer.consume(buffer.size());
-      self->events_.message(std::move(text));
-      if (!self->is_closed_) self->read();
-    });
+    socket_.async_read(connection_->buffer(),
+                       [self = shared_from_this()](const error_code& error, std::size_t n) {
+                         self->connection_->count(n, 0);
+                         if (error) return self->end();
+                         auto& buffer = self->connection_->buffer();
+                         std::string text = boost::beast::buffers_to_string(buffer.data());
+                         buffer.consume(buffer.size());
+                         self->events_.message(std::move(text));
+                         if (!self->is_closed_) self->read();
+                       });
   }
 
   void write() {
     is_writing_ = true;
     connection_->expect_progress(true);
-    socket_.async_write(asio::buffer(unsent_.front()), [self = shared_from_this()](
-                                                           const error_code& error, std::size_t n) {
-      self->connection_->count(0, n);
-      self->connection_->expect_progress(false);
-      self->is_writing_ = false;
-      if (error) return self->end();
-      self->unsent_bytes_ -= self->unsent_.front().size();
-      self->unsent_.pop_front();
-      if (!self->unsent_.empty()) return self->write();
-      if (self->closes_) self->end_politely();
-    });
+    socket_.async_write(asio::buffer(unsent_.front()),
+                        [self = shared_from_this()](const error_code& error, std::size_t n) {
+                          self->connection_->count(0, n);
+                          self->connection_->expect_progress(false);
+                          self->is_writing_ = false;
+                          if (error) return self->end();
+                          self->unsent_bytes_ -= self->unsent_.front().size();
+                          self->unsent_.pop_front();
+                          if (!self->unsent_.empty()) return self->write();
+                          if (self->closes_) self->end_politely();
+                        });
   }
 
   void end_politely() {

@@ -41,8 +41,8 @@ EvaluationQueue::~EvaluationQueue() {
 // ---- orders come and go -------------------------------------------------------------------------
 
 std::string EvaluationQueue::key_of(const Order& order) const {
-  return sha256_hex(fmt::format("{}\n{}\n{} {} {}\n{}", identity_, order.task->digest,
-                                order.stages, order.seed, name_of(order.contract), order.source));
+  return sha256_hex(fmt::format("{}\n{}\n{} {} {}\n{}", identity_, order.task->digest, order.stages,
+                                order.seed, name_of(order.contract), order.source));
 }
 
 Status EvaluationQueue::admit(const Order& order) const {
@@ -88,7 +88,8 @@ EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started 
   lock.unlock();
   if (deadline != Clock::time_point::max()) {
     alarms_.at(deadline, [this, ticket] {
-      end(ticket, {Code::kDeadlineExceeded, "the deadline of the request passed before its verdict"});
+      end(ticket,
+          {Code::kDeadlineExceeded, "the deadline of the request passed before its verdict"});
     });
   }
   if (begins) started();
@@ -223,8 +224,8 @@ std::size_t EvaluationQueue::position(Ticket ticket) const {
   const auto line = lines_.find(found->second->order.client);
   if (line == lines_.end()) return 0;
   // In each turn of the clients this one gets one of its own judged.
-  const auto own = static_cast<std::size_t>(
-      std::ranges::find(line->second, found->second) - line->second.begin());
+  const auto own = static_cast<std::size_t>(std::ranges::find(line->second, found->second) -
+                                            line->second.begin());
   std::size_t before = 0;
   for (const auto& [client, works] : lines_) before += std::min(works.size(), own + 1);
   return before;
@@ -237,8 +238,8 @@ std::size_t EvaluationQueue::waiting() const {
 
 std::chrono::seconds EvaluationQueue::retry_after() const {
   const std::lock_guard lock(mutex_);
-  const double seconds = static_cast<double>(waiting_) * mean_judged_ms_ / 1000 /
-                         static_cast<double>(threads_.size());
+  const double seconds =
+      static_cast<double>(waiting_) * mean_judged_ms_ / 1000 / static_cast<double>(threads_.size());
   return std::chrono::seconds(std::clamp<long>(std::lround(seconds), 1, 60));
 }
 

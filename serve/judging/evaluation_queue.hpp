@@ -47,7 +47,7 @@ struct Outcome {
 };
 
 struct QueueOptions {
-  std::size_t most_waiting = 10000;             // of all clients
+  std::size_t most_waiting = 10000;  // of all clients
   std::size_t most_waiting_of_client = 4000;
   std::size_t kept_bytes = std::size_t{64} << 20;
   std::uint64_t seed = 0;  // the inputs' seeds follow from it: a secret of the server
@@ -137,8 +137,9 @@ class EvaluationQueue {
   double mean_judged_ms_ = 100;
   std::unordered_map<std::string, WorkPointer> works_;  // keyed by content; waiting or running
   std::unordered_map<Ticket, WorkPointer> tickets_;
-  std::unordered_map<std::string, std::deque<WorkPointer>> lines_;  // keyed by client; none is empty
-  std::deque<std::string> turns_;                                   // the clients of `lines_`
+  std::unordered_map<std::string, std::deque<WorkPointer>>
+      lines_;                      // keyed by client; none is empty
+  std::deque<std::string> turns_;  // the clients of `lines_`
   std::vector<std::thread> threads_;
 };
 

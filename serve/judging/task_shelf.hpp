@@ -46,8 +46,8 @@ class TaskShelf {
  private:
   std::vector<TaskPointer> own_;
   std::unordered_map<std::string, TaskPointer> by_id_;
-  std::mutex mutex_;                                       // guards the members below
-  std::list<TaskPointer> sent_;                            // the latest first
+  std::mutex mutex_;                                        // guards the members below
+  std::list<TaskPointer> sent_;                             // the latest first
   std::unordered_map<std::string, TaskPointer> by_digest_;  // of `sent_`
 };
 

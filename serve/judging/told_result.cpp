@@ -41,8 +41,8 @@ ToldPointer tell(const Task& task, const std::string& source, service::JudgedKer
   judged.evaluation = without_secrets(std::move(judged.evaluation));
   Candidate candidate;
   candidate.source = source;
-  told.headline = std::string(name_of(judged.evaluation.verdict)) + ": " +
-                  describe_briefly(judged.evaluation);
+  told.headline =
+      std::string(name_of(judged.evaluation.verdict)) + ": " + describe_briefly(judged.evaluation);
   told.feedback = describe_result(candidate, judged.evaluation);
   nlohmann::ordered_json json = {{"task", task.id}};
   json.update(to_json(judged));

@@ -56,8 +56,9 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
     std::unique_lock lock(mutex_);
     if (has_events_) {
       const std::string text = text_of(outcome, {}, service_.queue().retry_after());
-      call_.call->send_event(http::event_text(
-          outcome.told ? "result" : "error", "{\"index\":" + std::to_string(i) + "," + text.substr(1)));
+      call_.call->send_event(
+          http::event_text(outcome.told ? "result" : "error",
+                           "{\"index\":" + std::to_string(i) + "," + text.substr(1)));
     }
     outcomes_[i] = std::move(outcome);
     if (--left_ > 0) return;

@@ -2,13 +2,17 @@
 // docs/serve.md describes it, and /openapi.json for programs.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <string>
+
 #include "serve/judging/judge_service.hpp"
 #include "serve/routing/router.hpp"
 
 namespace krl::serve {
 
 struct ServerState {
-  std::string version;
+  std::string version = KERNELRL_VERSION;
   std::function<std::uint64_t()> connections;
   std::atomic<bool> drains = false;
 };

@@ -101,8 +101,8 @@ PolledEvaluations::Pointer PolledEvaluations::find(const RoutedCall& call) {
 void PolledEvaluations::wait(const RoutedCall& call, const Pointer& polled) {
   const auto patience = wait_of(call.request());
   if (!patience) {
-    return call.answer(error_answer(
-        {Code::kInvalidArgument, "wait must be a number of seconds from 0 to 600"}));
+    return call.answer(
+        error_answer({Code::kInvalidArgument, "wait must be a number of seconds from 0 to 600"}));
   }
   std::unique_lock lock(polled->mutex);
   const bool is_over = polled->outcome.has_value() || patience->count() == 0;
@@ -111,20 +111,21 @@ void PolledEvaluations::wait(const RoutedCall& call, const Pointer& polled) {
   if (is_over) return call.answer(state_of(*polled));
   service_.alarms().at(
       Alarms::Clock::now() + std::chrono::duration_cast<Alarms::Clock::duration>(*patience),
-      [this, polled, call] {
+      [this, polled, id = call.call.get()] {  // an alarm keeps no connection
         std::unique_lock lock(polled->mutex);
-        const auto place = std::ranges::find(polled->waiting, call.call, &RoutedCall::call);
+        const auto place = std::ranges::find_if(
+            polled->waiting, [&](const RoutedCall& waiting) { return waiting.call.get() == id; });
         if (place == polled->waiting.end()) return;
+        const RoutedCall late = std::move(*place);
         polled->waiting.erase(place);
         lock.unlock();
-        call.answer(state_of(*polled));
+        late.answer(state_of(*polled));
       });
 }
 
 http::Answer PolledEvaluations::state_of(Polled& polled) const {
   std::unique_lock lock(polled.mutex);
-  if (polled.outcome)
-    return answer_of(*polled.outcome, polled.id, service_.queue().retry_after());
+  if (polled.outcome) return answer_of(*polled.outcome, polled.id, service_.queue().retry_after());
   const bool is_running = polled.is_running;
   const auto ticket = polled.ticket;
   lock.unlock();

@@ -37,7 +37,7 @@ class PolledEvaluations {
   http::Answer state_of(Polled& polled) const;
 
   JudgeService& service_;
-  std::mutex mutex_;  // guards the members below
+  std::mutex mutex_;           // guards the members below
   std::list<Pointer> latest_;  // the oldest first
   std::unordered_map<std::string, Pointer> by_id_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kBurst = 10;             // seconds of its rate that a client may use at once
+constexpr double kBurst = 10;  // seconds of its rate that a client may use at once
 constexpr std::size_t kMostBuckets = 10000;
 
 http::Answer refusal(unsigned status, const char* code, std::string message) {

@@ -36,7 +36,7 @@ struct RoutedCall {
 };
 
 struct Route {
-  std::string method, path;         // "GET", "/v1/tasks/{id}"; a parameter may hold "/" if last
+  std::string method, path;  // "GET", "/v1/tasks/{id}"; a parameter may hold "/" if last
   std::function<void(const RoutedCall&)> handle;
   Json operation = Json::object();  // how OpenAPI describes it
   bool is_open = false;             // for clients without a token too

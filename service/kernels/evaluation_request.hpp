@@ -27,7 +27,7 @@ struct EvaluationRequest {
   std::string source;
   Contract contract = Contract::kDevice;
   Stages stages;
-  std::uint64_t seed = 0;     // inputs and orders follow from it
+  std::uint64_t seed = 0;        // inputs and orders follow from it
   std::uint64_t deadline_s = 0;  // seconds until there must be a verdict; 0: any time
 
   // Calls use(name, member, is_required) for each member.

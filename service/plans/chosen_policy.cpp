@@ -66,8 +66,9 @@ Result<ChosenPolicy> choose_policy(const PolicyChoice& choice) {
 Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components) {
   const ComponentSettings& settings = chosen.plan().policy;
   if (settings.use.empty()) {
-    return failure(problem_at(chosen.plan().document->origin, "the plan has no policy to evaluate",
-                              "add [policy] with use = \"…\"; `kernelrl plugins` lists the choices"));
+    return failure(
+        problem_at(chosen.plan().document->origin, "the plan has no policy to evaluate",
+                   "add [policy] with use = \"…\"; `kernelrl plugins` lists the choices"));
   }
   KRL_ASSIGN(Policy policy, components.create<Policy>(settings));
   if (chosen.checkpoint) KRL_TRY(policy.load(chosen.checkpoint->policy().string()));

@@ -55,8 +55,8 @@ TEST(Includes, PluginsDoNotKnowTheCore) {
 TEST(Includes, TheCoreDoesNotKnowPlugins) { expect_none("core", "plugins/"); }
 TEST(Includes, TheCoreDoesNotKnowTorch) { expect_none("core", "torch/"); }
 TEST(Includes, CoreServiceAndProgramAreLayers) {
-  expect_layers("", {"core", "service", "cli"}, "");
-  for (const char* folder : {"service", "cli"}) expect_none(folder, "plugins/");
+  expect_layers("", {"core", "service", "serve", "cli"}, "");
+  for (const char* folder : {"service", "serve", "cli"}) expect_none(folder, "plugins/");
 }
 
 TEST(Includes, TheCoresFoldersAreLayers) {
@@ -71,8 +71,12 @@ TEST(Includes, TheServicesFoldersAreLayers) {
                 "service/");
 }
 
+TEST(Includes, TheServersFoldersAreLayers) {
+  expect_layers("serve/", {"judging", "routing", "native", "dialects"}, "serve/");
+}
+
 TEST(Includes, TheSdkKnowsNobody) {
-  for (const char* folder : {"http/", "core/", "service/", "cli/", "plugins/"})
+  for (const char* folder : {"http/", "core/", "service/", "serve/", "cli/", "plugins/"})
     expect_none("sdk", folder);
 }
 
@@ -89,14 +93,17 @@ TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
 
 // Plugins use it, so it knows the SDK alone; its folders are layers.
 TEST(Includes, HttpKnowsTheSdkAlone) {
-  for (const char* folder : {"core/", "service/", "cli/", "plugins/"}) expect_none("http", folder);
-  expect_none("http/base", "http/client/");
+  for (const char* folder : {"core/", "service/", "serve/", "cli/", "plugins/"})
+    expect_none("http", folder);
+  for (const char* folder : {"http/client/", "http/server/"}) expect_none("http/base", folder);
+  expect_none("http/client", "http/server/");
+  expect_none("http/server", "http/client/");
 }
 
 // One library speaks HTTP, and decides what is verified and what is kept secret.
 TEST(Includes, NobodyElseSpeaksHttp) {
   for (const char* folder : {"core", "service", "cli"}) expect_none(folder, "http/");
-  for (const char* folder : {"core", "service", "cli", "plugins"}) {
+  for (const char* folder : {"core", "service", "serve", "cli", "plugins"}) {
     expect_none(folder, "boost/beast/");
     expect_none(folder, "openssl/ssl.h");
     expect_none(folder, "boost/asio/ssl");

@@ -1,0 +1,49 @@
+// A judge on a port: the service with every protocol that it speaks. One at a time; created, drained
+// and destroyed by the main thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "core/plan/plan.hpp"
+#include "core/plugin/session.hpp"
+#include "http/server/server.hpp"
+#include "serve/judging/judge_service.hpp"
+#include "serve/native/native_api.hpp"
+#include "serve/routing/router.hpp"
+
+namespace krl::serve {
+
+struct JudgeServerOptions {
+  http::ServerOptions server;
+  AdmissionOptions admission;
+  JudgeServiceOptions judge;
+};
+
+class JudgeServer {
+ public:
+  // Serves from here on. `session` outlives the result.
+  static Result<std::unique_ptr<JudgeServer>> open(const Plan& plan, core::Session& session,
+                                                   const JudgeServerOptions& options);
+
+  // "http://127.0.0.1:8400"
+  std::string url() const;
+  const std::string& device() const { return service_->info().device; }
+
+  // Refuses further requests, and answers those under way for `patience` at most: false if some
+  // were not answered.
+  bool drain(std::chrono::seconds patience);
+
+ private:
+  JudgeServer(std::unique_ptr<JudgeService> service, const JudgeServerOptions& options);
+  Status listen();
+
+  const JudgeServerOptions options_;
+  const std::unique_ptr<JudgeService> service_;
+  ServerState state_;
+  Router router_;
+  std::unique_ptr<http::Server> server_;  // goes first
+};
+
+}  // namespace krl::serve
