@@ -1,6 +1,7 @@
 #include "http/base/event_stream.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
 #include <kernelrl/values.hpp>
 
 namespace krl::http {
@@ -32,25 +33,19 @@ void EventStream::end_line(const std::function<void(const Event&)>& on_event) {
   std::string_view line = line_;
   if (first_line_ && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   first_line_ = false;
+  const std::string_view name = line.substr(0, line.find(':'));  // a comment's is empty
+  std::string_view value = line.substr(std::min(name.size() + 1, line.size()));
+  if (value.starts_with(' ')) value.remove_prefix(1);
   if (line.empty()) {
     end_event(on_event);
-  } else {
-    const std::size_t colon = line.find(':');
-    std::string_view value = colon == std::string_view::npos ? "" : line.substr(colon + 1);
-    if (value.starts_with(' ')) value.remove_prefix(1);
-    take_field(line.substr(0, colon), value);  // a comment's name is empty
-  }
-  line_.clear();
-}
-
-void EventStream::take_field(std::string_view name, std::string_view value) {
-  if (name == "data") {
+  } else if (name == "data") {
     event_.data.append(value) += '\n';
   } else if (name == "event") {
     event_.type = value;
   } else if (name == "id" && value.find('\0') == std::string_view::npos) {
     event_.id = value;
   }
+  line_.clear();
 }
 
 void EventStream::end_event(const std::function<void(const Event&)>& on_event) {
@@ -67,10 +62,7 @@ std::string event_text(std::string_view type, std::string_view data) {
   std::string text;
   if (!type.empty()) {
     text.append("event: ").append(type);
-    for (auto at = text.find_first_of(kLineEnds); at != std::string::npos;
-         at = text.find_first_of(kLineEnds)) {
-      text[at] = ' ';
-    }
+    std::replace_if(text.begin(), text.end(), boost::is_any_of(kLineEnds), ' ');
     text += '\n';
   }
   for (;;) {

@@ -30,7 +30,6 @@ class EventStream {
 
  private:
   void end_line(const std::function<void(const Event&)>& on_event);
-  void take_field(std::string_view name, std::string_view value);
   void end_event(const std::function<void(const Event&)>& on_event);
 
   const std::size_t max_bytes_;

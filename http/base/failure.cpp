@@ -4,18 +4,10 @@ namespace krl::http {
 namespace {
 
 krl_status status_of(Cause cause) {
-  switch (cause) {
-    case Cause::kCancelled:
-      return KRL_CANCELLED;
-    case Cause::kDeadline:
-      return KRL_DEADLINE_EXCEEDED;
-    case Cause::kTooLarge:
-      return KRL_RESOURCE_EXHAUSTED;
-    case Cause::kTls:
-      return KRL_FAILED_PRECONDITION;
-    default:
-      return KRL_UNAVAILABLE;
-  }
+  if (cause == Cause::kCancelled) return KRL_CANCELLED;
+  if (cause == Cause::kDeadline) return KRL_DEADLINE_EXCEEDED;
+  if (cause == Cause::kTooLarge) return KRL_RESOURCE_EXHAUSTED;
+  return cause == Cause::kTls ? KRL_FAILED_PRECONDITION : KRL_UNAVAILABLE;
 }
 
 }  // namespace

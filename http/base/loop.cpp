@@ -14,8 +14,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kStackBytes = std::size_t{256}
-                                    << 10;  // address space; used pages take memory
+constexpr std::size_t kStackBytes = 256 << 10;  // address space; used pages take memory
 
 // Allocates stacks with a guard page below, so that an overflow is a fault at its place.
 class GuardedStack {
@@ -89,14 +88,9 @@ Loop::~Loop() {
 }
 
 void Loop::run_and_wait(const std::function<void(Yield)>& work) {
-  std::promise<void> ended;
-  std::exception_ptr thrown;
-  start(io_, work, [&](std::exception_ptr what) {
-    thrown = std::move(what);
-    ended.set_value();
-  });
-  ended.get_future().get();
-  if (thrown) std::rethrow_exception(thrown);
+  std::promise<std::exception_ptr> ended;
+  start(io_, work, [&](std::exception_ptr thrown) { ended.set_value(std::move(thrown)); });
+  if (const std::exception_ptr thrown = ended.get_future().get()) std::rethrow_exception(thrown);
 }
 
 }  // namespace krl::http

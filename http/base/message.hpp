@@ -1,6 +1,7 @@
 // Requests and responses.
 #pragma once
 
+#include <boost/beast/core/string.hpp>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,11 @@ struct Answer {
 
   bool good() const { return status >= 200 && status < 300; }
   // Returns the first header of this name, in any case of letters; empty if there is none.
-  std::string_view header(std::string_view name) const;
+  std::string_view header(std::string_view name) const {
+    for (const Header& header : headers)
+      if (boost::beast::iequals(header.name, name)) return header.value;
+    return {};
+  }
 };
 
 // Takes a body as it arrives, in parts.

@@ -3,19 +3,12 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 namespace krl::http {
 namespace {
 
 constexpr std::size_t kShortest = 4;
-constexpr std::string_view kShown = "***";
-
-void replace_all(std::string& text, const std::string& what) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.replace(at, what.size(), kShown);
-    at += kShown.size();
-  }
-}
 
 }  // namespace
 
@@ -42,7 +35,7 @@ void Secrets::add_login_of(const Url& url) {
 }
 
 std::string Secrets::removed_from(std::string text) const {
-  for (const std::string& value : values_) replace_all(text, value);
+  for (const std::string& value : values_) boost::replace_all(text, value, "***");
   return text;
 }
 

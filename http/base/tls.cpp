@@ -24,12 +24,11 @@ ssl::context modern(ssl::context::method method) {
 
 }  // namespace
 
-ssl::context tls_context(const std::string& ca_file, bool verify) {
+ssl::context tls_context(const std::string& ca_file) {
   ssl::context context = modern(ssl::context::tls_client);
   constexpr unsigned char kHttp1[] = "\x08http/1.1";
   ::SSL_CTX_set_alpn_protos(context.native_handle(), kHttp1, sizeof kHttp1 - 1);
-  context.set_verify_mode(verify ? ssl::verify_peer : ssl::verify_none);
-  if (!verify) return context;
+  context.set_verify_mode(ssl::verify_peer);
   error_code error;
   if (ca_file.empty()) {
     context.set_default_verify_paths(error);

@@ -9,7 +9,7 @@ namespace krl::http {
 
 // `ca_file`: PEM; empty: the authorities that the system trusts. Throws
 // krl::Failure(KRL_INVALID_ARGUMENT) if it cannot be read.
-boost::asio::ssl::context tls_context(const std::string& ca_file, bool verify);
+boost::asio::ssl::context tls_context(const std::string& ca_file);
 
 // A server's: `certificate_file` holds its certificate and then those of the authorities between it
 // and a trusted one, `key_file` its private key; both are PEM. Throws

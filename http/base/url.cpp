@@ -1,6 +1,9 @@
 #include "http/base/url.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 #include <charconv>
 #include <kernelrl/values.hpp>
 
@@ -9,14 +12,6 @@ namespace {
 
 constexpr std::string_view kExpected =
     "expected http://host:port/path, https://host/path or unix:///path/of/socket";
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 // Returns the part of a would-be URL that may be shown: nothing before an '@', which may be a
 // password, and nothing after a '?', which may be a key.
@@ -32,25 +27,18 @@ std::string shown(std::string_view text) {
 
 std::string percent_decoded(std::string_view text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (; !text.empty(); text.remove_prefix(1)) {
     unsigned byte = 0;
-    const char* const digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      result += static_cast<char>(byte);
-      i += 2;
-    } else {
-      result += text[i];
-    }
+    const char* const digits = text.data() + 1;
+    const bool is_escape = text.front() == '%' && text.size() > 2 &&
+                           std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    result += is_escape ? static_cast<char>(byte) : text.front();
+    if (is_escape) text.remove_prefix(2);
   }
   return result;
 }
 
 std::uint16_t default_port(Url::Scheme scheme) { return scheme == Url::kHttps ? 443 : 80; }
-
-bool fits_a_host(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-}
 
 // "user:password@" at the front of `authority` is taken off.
 void take_user(std::string_view& authority, Url& url) {
@@ -64,31 +52,23 @@ void take_user(std::string_view& authority, Url& url) {
 }
 
 void read_host_and_port(std::string_view text, std::string_view authority, Url& url) {
-  std::string_view port;
-  if (authority.starts_with('[')) {
-    const std::size_t end = authority.find(']');
-    if (end == std::string_view::npos) refuse(text, "its IPv6 address is not terminated");
-    url.host = lower(authority.substr(1, end - 1));
-    if (url.host.find_first_not_of("0123456789abcdef:.") != std::string::npos) {
-      refuse(text, "invalid IPv6 address");
-    }
-    port = authority.substr(end + 1);
-  } else {
-    const std::size_t colon = authority.find(':');
-    url.host = lower(authority.substr(0, colon));
-    if (!std::all_of(url.host.begin(), url.host.end(), fits_a_host)) {
-      refuse(text, "its host contains invalid characters");
-    }
-    if (colon != std::string_view::npos) port = authority.substr(colon);
-  }
+  const bool is_v6 = authority.starts_with('[');
+  const std::size_t bracket = is_v6 ? 1 : 0;
+  const std::size_t end = is_v6 ? authority.find(']') : authority.find(':');
+  if (is_v6 && end == std::string_view::npos) refuse(text, "its IPv6 address is not terminated");
+  url.host = boost::to_lower_copy(std::string(authority.substr(bracket, end - bracket)));
+  const char* const allowed =
+      is_v6 ? "0123456789abcdef:." : "0123456789abcdefghijklmnopqrstuvwxyz-._";
+  if (url.host.find_first_not_of(allowed) != std::string::npos)
+    refuse(text, is_v6 ? "invalid IPv6 address" : "its host contains invalid characters");
   if (url.host.empty()) refuse(text, "it has no host");
   url.port = default_port(url.scheme);
-  if (port.empty()) return;
-  const char* const end = port.data() + port.size();
-  const auto read = std::from_chars(port.data() + 1, end, url.port);
-  if (port.front() != ':' || read.ptr != end || read.ec != std::errc() || url.port == 0) {
+  authority.remove_prefix(std::min(end, authority.size() - bracket) + bracket);
+  if (authority.empty()) return;
+  const char* const last = authority.data() + authority.size();
+  const auto read = std::from_chars(authority.data() + 1, last, url.port);
+  if (authority.front() != ':' || read.ptr != last || read.ec != std::errc() || url.port == 0)
     refuse(text, "its port is not a number from 1 to 65535");
-  }
 }
 
 }  // namespace
@@ -100,7 +80,7 @@ Url parse_url(std::string_view text) {
   }
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) refuse(text, kExpected);
-  const std::string scheme = lower(text.substr(0, colon));
+  const std::string scheme = boost::to_lower_copy(std::string(text.substr(0, colon)));
   std::string_view rest = text.substr(colon + 3);
   Url url;
   if (scheme == "unix") {
@@ -139,20 +119,7 @@ std::string Url::text() const {
 }
 
 std::string percent_encoded(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-._~";
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool alphanumeric =
-        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return result;
+  return boost::urls::encode(text, boost::urls::unreserved_chars);
 }
 
 }  // namespace krl::http

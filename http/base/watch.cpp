@@ -68,7 +68,7 @@ void Limits::look(Clock::time_point now) {
   } else if (now >= phase_end_) {
     end_ = Cause::kTimeout;
   }
-  if (end_ && waits_for_ != nullptr) waits_for_->stop();
+  if (end_ && stop_) stop_();
 }
 
 void Limits::check() const {
@@ -76,10 +76,8 @@ void Limits::check() const {
 }
 
 void Signal::wait(Limits& limits, Yield yield) {
-  limits.during(*this, [&] {
-    error_code notified;
-    timer_.async_wait(yield[notified]);
-  });
+  error_code notified;
+  limits.during([this] { notify(); }, [&] { timer_.async_wait(yield[notified]); });
 }
 
 }  // namespace krl::http

@@ -3,22 +3,17 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "http/base/failure.hpp"
 #include "http/base/loop.hpp"
 #include "http/base/patience.hpp"
 
 namespace krl::http {
-
-// A wait of a coroutine. After stop() it continues soon, and the wait reports that it was stopped.
-class Stoppable {
- public:
-  virtual ~Stoppable() = default;
-  virtual void stop() = 0;
-};
 
 class Limits;
 
@@ -51,13 +46,13 @@ class Limits {
   void progress();
   Phase phase() const { return phase_; }
 
-  // Calls wait(), in which the coroutine waits for `what`.
+  // Calls wait(), in which the coroutine waits; stop() must end that soon.
   template <class Wait>
-  void during(Stoppable& what, Wait&& wait) {
+  void during(std::function<void()> stop, const Wait& wait) {
     check();
-    waits_for_ = &what;
+    stop_ = std::move(stop);
     wait();
-    waits_for_ = nullptr;
+    stop_ = nullptr;
     check();
   }
 
@@ -73,12 +68,12 @@ class Limits {
   Phase phase_ = Phase::kSlot;
   Duration phase_limit_ = Duration::max();
   Patience::Clock::time_point phase_end_ = Patience::Clock::time_point::max();
-  Stoppable* waits_for_ = nullptr;
+  std::function<void()> stop_;
   std::optional<Cause> end_;  // kCancelled, kDeadline or kTimeout
 };
 
 // Lets one coroutine wait until another, or a handler of the same thread, notifies it.
-class Signal final : public Stoppable {
+class Signal {
  public:
   // Without a notice the wait ends at `end`.
   explicit Signal(boost::asio::io_context& io,
@@ -86,7 +81,6 @@ class Signal final : public Stoppable {
       : timer_(io, end) {}
   void wait(Limits& limits, Yield yield);
   void notify() { timer_.cancel(); }  // call while the other waits
-  void stop() override { notify(); }
 
  private:
   boost::asio::steady_timer timer_;

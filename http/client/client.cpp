@@ -16,14 +16,14 @@
 namespace krl::http {
 namespace {
 
-bool is_one_of(unsigned status, std::initializer_list<unsigned> statuses) {
-  return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+template <class T>
+bool is_one_of(T value, std::initializer_list<T> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 bool is_repeatable(const Request& request) {
-  const auto& method = request.method;
-  return request.repeatable || method == "GET" || method == "HEAD" || method == "PUT" ||
-         method == "DELETE" || method == "OPTIONS";
+  return request.repeatable ||
+         is_one_of<std::string_view>(request.method, {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"});
 }
 
 // The result of one try.
@@ -37,8 +37,8 @@ std::string text_of(const Outcome& outcome) {
 // True if another try may end otherwise and does no harm.
 bool may_be_tried_again(const Outcome& outcome, bool repeatable) {
   if (const auto* answer = std::get_if<Answer>(&outcome)) {
-    return is_one_of(answer->status, {425, 429, 503, 529}) ||
-           (repeatable && is_one_of(answer->status, {408, 500, 502, 504}));
+    return is_one_of<unsigned>(answer->status, {425, 429, 503, 529}) ||
+           (repeatable && is_one_of<unsigned>(answer->status, {408, 500, 502, 504}));
   }
   const auto& [cause, phase, what, error] = std::get<Trouble>(outcome);
   if (cause == Cause::kTimeout || cause == Cause::kBroken)
@@ -55,7 +55,7 @@ class Client::Implementation {
         base_(std::move(base)),
         options_(std::move(options)),
         proxy_(options_.proxies.proxy_for(base_)),
-        requests_(base_, options_, proxy_),
+        head_(common_head(base_, options_, proxy_)),
         connector_(io, base_, options_, proxy_),
         pool_(io, options_) {
     for (const Header& header : options_.secret_headers) secrets_.add_value_of(header);
@@ -84,21 +84,18 @@ class Client::Implementation {
   }
 
   Upgraded upgrade(const Request& request, const Patience& patience, Yield yield) {
-    const Message message = requests_.message(request, true);
+    const Message message = message_of(request, head_, true);
     return named(request, [&]() -> Upgraded {
       Limits limits(watch_, patience);
       const Pool::Turn turn = pool_.begin_turn(limits, yield);
       auto transport = connector_.connect(limits, yield);
-      Exchange exchange(*transport, options_, limits, yield);
-      exchange.send(message);
-      if (!exchange.read_head(true)) throw exchange.closed_early();
-      Answer answer = exchange.answer();
-      if (answer.status != 101 && answer.status != 200) {
-        exchange.read_body(answer, nullptr);
+      auto outcome = exchange(*transport, message, nullptr, options_, limits, yield);
+      if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
+      auto& [answer, is_usable, rest] = std::get<Exchanged>(outcome);
+      if (answer.status != 101 && answer.status != 200)
         return {cleaned(std::move(answer)), std::nullopt};
-      }
       return {std::move(answer),
-              Stream(io_, std::move(transport), std::string(exchange.rest()), place_of(request))};
+              Stream(io_, std::move(transport), std::move(rest), place_of(request))};
     });
   }
 
@@ -111,15 +108,15 @@ class Client::Implementation {
   // One exchange, on a kept connection if there is one.
   Outcome attempt(const Request& request, const OnBody* on_body, const Patience& patience,
                   Yield yield) {
-    const Message message = requests_.message(request, false);
+    const Message message = message_of(request, head_, false);
     try {
       Limits limits(watch_, patience);
       const Pool::Turn turn = pool_.begin_turn(limits, yield);
       if (auto kept = pool_.take()) {
-        Outcome outcome = exchange(std::move(kept), message, on_body, limits, yield);
+        Outcome outcome = try_on(std::move(kept), message, on_body, limits, yield);
         if (std::holds_alternative<Answer>(outcome) || !is_repeatable(request)) return outcome;
       }
-      return exchange(connector_.connect(limits, yield), message, on_body, limits, yield);
+      return try_on(connector_.connect(limits, yield), message, on_body, limits, yield);
     } catch (Trouble& trouble) {
       return std::move(trouble);
     }
@@ -127,16 +124,13 @@ class Client::Implementation {
 
   // Trouble is returned if the connection was closed before a byte of an answer came, and any other
   // is thrown.
-  Outcome exchange(std::unique_ptr<Transport> transport, const Message& message,
-                   const OnBody* on_body, Limits& limits, Yield yield) {
-    Exchange exchange(*transport, options_, limits, yield);
-    exchange.send(message);
-    if (!exchange.read_head(message.method() != boost::beast::http::verb::head))
-      return exchange.closed_early();
-    Answer answer = exchange.answer();
-    exchange.read_body(answer, on_body);
-    if (exchange.leaves_connection_usable()) pool_.keep(std::move(transport));
-    return cleaned(std::move(answer));
+  Outcome try_on(std::unique_ptr<Transport> transport, const Message& message,
+                 const OnBody* on_body, Limits& limits, Yield yield) {
+    auto outcome = exchange(*transport, message, on_body, options_, limits, yield);
+    if (auto* trouble = std::get_if<Trouble>(&outcome)) return std::move(*trouble);
+    auto& exchanged = std::get<Exchanged>(outcome);
+    if (exchanged.is_connection_usable) pool_.keep(std::move(transport));
+    return cleaned(std::move(exchanged.answer));
   }
 
   Duration wait_after(const Outcome& outcome, unsigned tries) {
@@ -187,7 +181,7 @@ class Client::Implementation {
   const Url base_;
   const Options options_;
   const std::optional<Url> proxy_;
-  const Requests requests_;
+  const Message::header_type head_;
   Secrets secrets_;
   Connector connector_;
   const std::shared_ptr<Watch> watch_ = std::make_shared<Watch>(io_);

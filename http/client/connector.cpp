@@ -16,7 +16,7 @@ Connector::Connector(asio::io_context& io, const Url& server, const Options& opt
       options_(options),
       proxy_(std::move(proxy)),
       addresses_(io, proxy_ ? proxy_->host : server.host, proxy_ ? proxy_->port : server.port) {
-  if (server.scheme == Url::kHttps) tls_ = tls_context(options.ca_file, options.verify);
+  if (server.scheme == Url::kHttps) tls_ = tls_context(options.ca_file);
   Timeouts& timeouts = tunnel_options_.timeouts;
   timeouts.send = timeouts.first_byte = timeouts.idle = options.timeouts.connect;
 }
@@ -68,14 +68,14 @@ std::unique_ptr<Transport> Connector::connect_to_one(Limits& limits, Yield yield
 }
 
 void Connector::ask_proxy_for_tunnel(Transport& transport, Limits& limits, Yield yield) {
-  Exchange exchange(transport, tunnel_options_, limits, yield);
   std::string refusal;
   try {
-    exchange.send(tunnel_request(server_, *proxy_));
-    if (!exchange.read_head(false)) throw exchange.closed_early();
-    const Answer answer = exchange.answer();
-    if (answer.good() && exchange.rest().empty()) return;
-    refusal = "it answered " + std::to_string(answer.status);
+    const auto outcome = exchange(transport, tunnel_request(server_, *proxy_), nullptr,
+                                  tunnel_options_, limits, yield);
+    if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
+    const auto& exchanged = std::get<Exchanged>(outcome);
+    if (exchanged.answer.good() && exchanged.rest.empty()) return;
+    refusal = "it answered " + std::to_string(exchanged.answer.status);
   } catch (const Trouble& trouble) {
     if (trouble.cause == Cause::kCancelled || trouble.cause == Cause::kDeadline ||
         trouble.cause == Cause::kTimeout) {

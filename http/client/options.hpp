@@ -46,7 +46,6 @@ struct Options {
   std::vector<Header> headers;                    // added to every request
   std::vector<Header> secret_headers;             // the same; their values are never shown
   std::string ca_file;                            // PEM; empty: the system's
-  bool verify = true;                             // the server's certificate and name
   Proxies proxies = Proxies::of_environment();
   // Told of each failure after which ask_until_served() tries again, for a log. May be empty.
   std::function<void(const std::string& what)> on_retry;

@@ -1,6 +1,9 @@
 #include "http/client/proxies.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
@@ -8,6 +11,7 @@
 #include <initializer_list>
 #include <kernelrl/values.hpp>
 #include <string_view>
+#include <vector>
 
 namespace krl::http {
 namespace {
@@ -53,17 +57,13 @@ bool is_excepted(const Url& server, std::string_view entry) {
   return name.size() == entry.size() || name[name.size() - entry.size() - 1] == '.';
 }
 
-bool is_in_list(const Url& server, std::string list) {
-  std::transform(list.begin(), list.end(), list.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  std::string_view rest = list;
-  constexpr std::string_view kBetween = ", \t";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find_first_of(kBetween), rest.size());
-    if (end > 0 && is_excepted(server, rest.substr(0, end))) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
+bool is_in_list(const Url& server, const std::string& list) {
+  const std::string names = boost::to_lower_copy(list);
+  std::vector<std::string> entries;
+  boost::split(entries, names, boost::is_any_of(", \t"), boost::token_compress_on);
+  return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
+    return !entry.empty() && is_excepted(server, entry);
+  });
 }
 
 bool is_on_this_machine(const Url& server) {

@@ -12,16 +12,6 @@ namespace krl::http {
 
 namespace asio = boost::asio;
 
-Stream::Stream(asio::io_context& io, std::unique_ptr<Transport> transport, std::string early,
-               std::string place)
-    : io_(&io),
-      transport_(std::move(transport)),
-      early_(std::move(early)),
-      place_(std::move(place)) {}
-Stream::Stream(Stream&&) noexcept = default;
-Stream& Stream::operator=(Stream&&) noexcept = default;
-Stream::~Stream() = default;
-
 void Stream::exchange(std::string_view input, const std::function<bool(std::string_view)>& received,
                       const Patience& patience, Yield yield) {
   const auto watch = std::make_shared<Watch>(*io_);
@@ -39,7 +29,7 @@ void Stream::exchange(std::string_view input, const std::function<bool(std::stri
   const auto receive = [&](Yield receiver) {
     const struct Close {
       Transport& transport;
-      ~Close() { transport.stop(); }
+      ~Close() { transport.close(); }
     } close{*transport_};
     Limits limits(watch, patience);
     limits.enter(Phase::kBody, Duration::max());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/base/loop.hpp"
 #include "http/base/patience.hpp"
@@ -17,11 +18,9 @@ class Transport;
 class Stream {
  public:
   // `early`: bytes that have come already; `place`: the subject of failures.
-  Stream(boost::asio::io_context& io, std::unique_ptr<Transport> transport, std::string early,
-         std::string place);
-  Stream(Stream&&) noexcept;
-  Stream& operator=(Stream&&) noexcept;
-  ~Stream();
+  Stream(boost::asio::io_context& io, std::shared_ptr<Transport> transport, std::string early,
+         std::string place)
+      : io_(&io), transport_(transport), early_(std::move(early)), place_(std::move(place)) {}
 
   // Sends `input` and then the end of input, and passes incoming bytes to `received`, until the
   // other side ends the stream or `received` returns false; the connection is closed then. If the
@@ -31,7 +30,7 @@ class Stream {
 
  private:
   boost::asio::io_context* io_;
-  std::unique_ptr<Transport> transport_;
+  std::shared_ptr<Transport> transport_;
   std::string early_, place_;
 };
 

@@ -50,14 +50,4 @@ bool Transport::is_quiet() {
          (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-void Transport::end_writing() {
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
-}
-
-void Transport::stop() {
-  error_code ignored;
-  socket_.close(ignored);
-}
-
 }  // namespace krl::http

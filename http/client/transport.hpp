@@ -13,7 +13,7 @@
 
 namespace krl::http {
 
-class Transport : public Stoppable {
+class Transport {
  public:
   using Socket = boost::asio::generic::stream_protocol::socket;
   using executor_type = Socket::executor_type;
@@ -31,7 +31,7 @@ class Transport : public Stoppable {
   template <class Begin>
   boost::system::error_code wait(Limits& limits, Yield yield, const Begin& begin) {
     boost::system::error_code error;
-    limits.during(*this, [&] { begin(yield[error]); });
+    limits.during([this] { close(); }, [&] { begin(yield[error]); });
     limits.progress();
     throw_if_tls_refuses(error, limits);
     return error;
@@ -56,8 +56,9 @@ class Transport : public Stoppable {
 
   // No byte has come, and the other side has not closed: fit to be used once more.
   bool is_quiet();
-  void end_writing();    // the other side reads an end; without TLS only
-  void stop() override;  // closes
+  // The other side reads an end; without TLS only.
+  void end_writing() { socket_.shutdown(Socket::shutdown_send, ignored_); }
+  void close() { socket_.close(ignored_); }
 
  private:
   template <class Token, class Begin>
@@ -68,6 +69,7 @@ class Transport : public Stoppable {
   void throw_if_tls_refuses(const boost::system::error_code& error, const Limits& limits);
 
   Socket socket_;
+  boost::system::error_code ignored_;
   std::optional<boost::asio::ssl::stream<Socket&>> tls_;
 };
 

@@ -96,14 +96,6 @@ TEST_F(Tls, RefusesAServerWithoutTls) {
   EXPECT_THAT(refused.what(), HasSubstr("TLS"));
 }
 
-TEST_F(Tls, TrustsAnybodyIfItIsTold) {
-  serve(make_certificate(authority_, {"example.org"}, std::chrono::hours(-1)));
-  Options options = plain();
-  options.verify = false;
-  connect_to(url("localhost"), options);
-  EXPECT_EQ(ask(get("/")).status, 200u);
-}
-
 TEST_F(Tls, NeedsItsAuthoritiesFile) {
   Options options = plain();
   options.ca_file = "/no/such/file.pem";
