@@ -19,6 +19,7 @@ import re
 import sys
 import tempfile
 
+import kept_tasks
 import needs
 
 PARSER = argparse.ArgumentParser(
@@ -29,7 +30,12 @@ PARSER.add_argument("--name", help="the class or function, where the file has se
 PARSER.add_argument("--shape", action="append", default=[], metavar="TENSOR=SIZE,…",
                     help="of a float32 tensor: numbers, NAME:NUMBER, or a NAME that has its number; repeatable")
 PARSER.add_argument("--timeout", type=float, default=70, help="seconds of processor time (70)")
-OPTIONS = PARSER.parse_args() if __name__ == "__main__" else None  # --help needs no torch
+PARSER.add_argument("--keep", action="store_true", help=argparse.SUPPRESS)  # for `judge`: the task is kept in the cache folder
+OPTIONS = PARSER.parse_args() if __name__ == "__main__" else None  # --help needs no torch, nor does a task that is kept
+KEPT = OPTIONS and OPTIONS.keep and kept_tasks.kept_task(OPTIONS.module, OPTIONS.out.stem, OPTIONS.name, OPTIONS.shape)
+if KEPT and KEPT.exists():
+    OPTIONS.out.write_bytes(KEPT.read_bytes())
+    sys.exit()
 needs.check()
 
 import torch
@@ -117,7 +123,7 @@ def main(options):
         sys.exit(f"{out} exists already; name another file")
     try:
         source = as_problem(path.read_text(), options.name, options.shape)
-    except (OSError, SyntaxError) as error:
+    except (OSError, SyntaxError, SystemExit) as error:
         sys.exit(f"{path}: {error}")
     sys.path.insert(0, str(path.resolve().parent))
     torch.set_num_threads(1)
@@ -129,8 +135,12 @@ def main(options):
         report = import_all([(make, {"problem": name, "file": path.name})], folder, 1, options.timeout)[0]
         if not report["imported"] or "reason" in report:
             sys.exit(f"{path}: {report['reason']}")
-        out.write_text((folder / report["task"]).read_text())
-    print(f"{out}: the task '{name}'")
+        text = (folder / report["task"]).read_text()
+    out.write_text(text)
+    if KEPT:
+        kept_tasks.keep(KEPT, text)
+    if not options.keep:
+        print(f"{out}: the task '{name}'")
 
 
 if __name__ == "__main__":

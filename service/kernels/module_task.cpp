@@ -1,7 +1,12 @@
 #include "service/kernels/module_task.hpp"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <utility>
+
+#include "core/base/file_system.hpp"
 #include "service/kernels/tasks.hpp"
 
 namespace krl::service {
@@ -40,12 +45,20 @@ Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
                             Components& components) {
   KRL_ASSIGN(const TemporaryFolder folder, TemporaryFolder::make());
   const fs::path task = folder.path() / (options.file.stem().string() + ".toml");
-  std::vector<std::string> words = {options.file.string(), task.string()};
+  std::vector<std::string> words = {options.file.string(), task.string(), "--keep"};
   if (!options.name.empty()) words.insert(words.end(), {"--name", options.name});
   for (const std::string& shape : options.shapes) words.insert(words.end(), {"--shape", shape});
-  child.output = child.errors;
-  KRL_ASSIGN(const int code, run_script("pytorch", words, child));
-  if (code != 0) return invalid(options.file.string() + ": no task could be made of it; see above");
+  const fs::path messages = folder.path() / "messages";
+  child.output = std::exchange(
+      child.errors, ::open(messages.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const Result<int> code = run_script("pytorch", words, child);
+  ::close(child.errors);
+  if (!code) return failure(code.error());
+  if (*code != 0) {
+    KRL_ASSIGN(std::string why, read_file(messages));
+    why.erase(why.find_last_not_of('\n') + 1);
+    return invalid(std::move(why));
+  }
   KRL_ASSIGN(std::vector<Task> tasks, tasks_of(task, components));
   return std::move(tasks.front());
 }

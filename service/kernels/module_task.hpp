@@ -17,8 +17,9 @@ struct ModuleOptions {
   std::vector<std::string> shapes;  // "x=rows:1024,columns:512"
 };
 
-// Imports the module into a temporary file and reads that. The script's output, with the reason of
-// an error, goes to `child.errors`. Blocks for seconds.
+// Imports the module, or takes the task that an earlier import left in the cache folder, if neither
+// the module nor the options have changed since. The script's progress goes to `child.errors`.
+// Blocks for seconds.
 Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
                             Components& components);
 

@@ -119,6 +119,20 @@ class Pytorch(unittest.TestCase):
             self.assertTrue(done.stdout.startswith(verdict), done.stdout)
             self.assertEqual(" us (estimated)" in done.stdout, code == 0, done.stdout)
 
+    @unittest.skipUnless(os.environ.get("KERNELRL"), "KERNELRL does not name the program")
+    def test_a_task_is_kept_for_the_next_kernel(self):
+        (self.folder / "kernel.cu").write_text(KERNEL)
+        (self.folder / "torch").mkdir()
+        (self.folder / "torch" / "__init__.py").write_text("raise ImportError('torch is loaded again', name='torch')\n")
+        command = [os.environ["KERNELRL"], "judge", "kernel.cu", "--reference", "module/function.py", *SHAPE]
+        (self.folder / "module").mkdir()
+        (self.folder / "function.py").rename(self.folder / "module" / "function.py")
+        given = {**os.environ, "KERNELRL_PYTHON": sys.executable, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        outputs = [subprocess.run(command, capture_output=True, text=True, cwd=self.folder, env={**given, **more}).stdout
+                   for more in ({}, {"PYTHONPATH": str(self.folder)})]
+        self.assertTrue(outputs[0].startswith("ok"))
+        self.assertEqual(*outputs)
+
 
 if __name__ == "__main__":
     unittest.main()
