@@ -57,7 +57,7 @@ std::map<fs::path, Page> all_pages() {
     if (entry.path().extension() == ".md") pages[entry.path()] = read_page(entry.path());
   };
   for (const auto& entry : fs::directory_iterator(kRoot)) add(entry);
-  for (const char* folder : {"docs", "sdk/docs", "bench", "tests"})
+  for (const char* folder : {"docs", "sdk/docs", "bench", "tests", "clients"})
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) add(entry);
   return pages;
 }
