@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/url/encode.hpp>
+#include <boost/url/pct_string_view.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
+#include <boost/url/src.hpp>  // compiled here: Debian's packages of the library are not needed
 #include <charconv>
 #include <kernelrl/values.hpp>
 
@@ -26,16 +28,8 @@ std::string shown(std::string_view text) {
 }
 
 std::string percent_decoded(std::string_view text) {
-  std::string result;
-  for (; !text.empty(); text.remove_prefix(1)) {
-    unsigned byte = 0;
-    const char* const digits = text.data() + 1;
-    const bool is_escape = text.front() == '%' && text.size() > 2 &&
-                           std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
-    result += is_escape ? static_cast<char>(byte) : text.front();
-    if (is_escape) text.remove_prefix(2);
-  }
-  return result;
+  const auto checked = boost::urls::make_pct_string_view({text.data(), text.size()});
+  return checked ? checked->decode() : std::string(text);
 }
 
 std::uint16_t default_port(Url::Scheme scheme) { return scheme == Url::kHttps ? 443 : 80; }

@@ -43,8 +43,7 @@ struct Options {
   std::size_t max_head = std::size_t{64} << 10;   // bytes of an answer's status and headers
   std::size_t max_body = std::size_t{64} << 20;   // bytes of an answer's body
   Duration keep_idle = std::chrono::seconds(30);  // an unused connection is kept so long
-  std::vector<Header> headers;                    // added to every request
-  std::vector<Header> secret_headers;             // the same; their values are never shown
+  std::vector<Header> secret_headers;             // sent with every request, never shown
   std::string ca_file;                            // PEM; empty: the system's
   Proxies proxies = Proxies::of_environment();
   // Told of each failure after which ask_until_served() tries again, for a log. May be empty.

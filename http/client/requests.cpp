@@ -43,7 +43,6 @@ Message::header_type common_head(const Url& server, const Options& options,
   head.set(field::accept_encoding, "identity");
   set_login(head, field::authorization, server);
   if (names_server) set_login(head, field::proxy_authorization, *proxy);
-  for (const Header& header : options.headers) set(head, header);
   for (const Header& header : options.secret_headers) set(head, header);
   return head;
 }

@@ -14,9 +14,9 @@ namespace krl::http {
 using Message = boost::beast::http::request<boost::beast::http::span_body<const char>>;
 
 // Returns what the requests to a server have in common: their headers, and the start of their
-// target, "/v1", or for a proxy "http://host:8000/v1". Options::headers replace ours of the same
-// name. Throws krl::Failure(KRL_INVALID_ARGUMENT), as message_of() does: a name or a value that no
-// header may have.
+// target, "/v1", or for a proxy "http://host:8000/v1". Options::secret_headers replace ours of the
+// same name. Throws krl::Failure(KRL_INVALID_ARGUMENT), as message_of() does: a name or a value that
+// no header may have.
 Message::header_type common_head(const Url& server, const Options& options,
                                  const std::optional<Url>& proxy);
 

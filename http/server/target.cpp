@@ -1,7 +1,6 @@
 #include "http/server/target.hpp"
 
 #include <boost/url/parse.hpp>
-#include <boost/url/src.hpp>  // compiled here: Debian's packages of the library are not needed
 
 namespace krl::http {
 

@@ -180,8 +180,8 @@ TEST_F(Answers, ComeFromANameThatIsLookedUp) {
 TEST_F(Answers, ToARequestWithItsHeadersAndBody) {
   server_.emplace([](const SeenRequest&) { return answer(200); });
   Options options = plain();
-  options.headers = {{"X-Client", "one"}, {"Accept", "application/json"}};
-  options.secret_headers = {{"X-API-Key", "tml-1234"}};
+  options.secret_headers = {
+      {"X-Client", "one"}, {"Accept", "application/json"}, {"X-API-Key", "tml-1234"}};
   connect_to(server_->url() + "/v1/", options);
   Request request = post("/completions?x=y", "{}");
   request.headers = {{"x-client", "two"}, {"X-Request", "three"}};
