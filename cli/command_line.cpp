@@ -1,5 +1,6 @@
 #include "cli/command_line.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <kernelrl/spelling.hpp>
 #include <sstream>
@@ -26,6 +27,18 @@ CommandLine::CommandLine(std::string usage, std::string about)
     : usage_(std::move(usage)), about_(std::move(about)) {
   shown_.add_options()("help,h", "this text");
 }
+
+void CommandLine::option(const char* name, const char* value, const char* about,
+                         const char* otherwise) {
+  auto* const text = po::value<std::string>()->value_name(value);
+  options()(name, otherwise == nullptr ? text : text->default_value(otherwise), about);
+}
+
+void CommandLine::repeatable(const char* name, const char* value, const char* about) {
+  options()(name, po::value<Words>()->value_name(value), about);
+}
+
+void CommandLine::flag(const char* name, const char* about) { options()(name, about); }
 
 po::options_description_easy_init CommandLine::options() { return shown_.add_options(); }
 
@@ -68,6 +81,13 @@ Words CommandLine::texts(const std::string& name) const {
 int CommandLine::wrong(const std::string& what) const {
   print_error("kernelrl: error: " + what + "\nUsage: " + usage_ + "\n");
   return kWrongCall;
+}
+
+std::optional<int> CommandLine::unknown(const std::string& subcommand, const Words& known) const {
+  if (std::find(known.begin(), known.end(), subcommand) != known.end()) return std::nullopt;
+  return wrong(
+      (subcommand.empty() ? "no subcommand given" : "unknown subcommand '" + subcommand + "'") +
+      did_you_mean(subcommand, known));
 }
 
 std::vector<std::string> CommandLine::known_options() const {

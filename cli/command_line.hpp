@@ -31,6 +31,12 @@ class CommandLine {
   // lines.
   CommandLine(std::string usage, std::string about);
 
+  // Each adds an option: one with a text, "--name VALUE", which is `otherwise` if the call has none;
+  // one that may be given several times; one without a value.
+  void option(const char* name, const char* value, const char* about,
+              const char* otherwise = nullptr);
+  void repeatable(const char* name, const char* value, const char* about);
+  void flag(const char* name, const char* about);
   // Adds options as Boost's easy_init does: ("set", value<Words>(), "…").
   boost::program_options::options_description_easy_init options();
 
@@ -53,6 +59,8 @@ class CommandLine {
 
   // Prints the error in the call; returns the exit code.
   int wrong(const std::string& what) const;
+  // The same of a subcommand that is none of these; nothing if it is one.
+  std::optional<int> unknown(const std::string& subcommand, const Words& known) const;
 
  private:
   int explain(const boost::program_options::error& error) const;

@@ -4,7 +4,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 Result<std::vector<fs::path>> plugin_paths(const CommandLine& line) {
@@ -27,13 +26,12 @@ Result<PlanOptions> plan_options(const CommandLine& line) {
 }
 
 void add_plugin_path_option(CommandLine& line) {
-  line.options()("plugin-path", po::value<Words>()->value_name("DIR"),
-                 "a plugin folder, searched first (repeatable)");
+  line.repeatable("plugin-path", "DIR", "a plugin folder, searched first (repeatable)");
 }
 
 void add_plan_options(CommandLine& line) {
-  line.options()("set", po::value<Words>()->value_name("KEY=VALUE"),
-                 "change the plan: rollout.groups=4, stage.reinforce.iterations=3 (repeatable)");
+  line.repeatable("set", "KEY=VALUE",
+                  "change the plan: rollout.groups=4, stage.reinforce.iterations=3 (repeatable)");
   add_plugin_path_option(line);
 }
 
@@ -48,13 +46,11 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CommandLine& line) {
 }
 
 void add_policy_options(CommandLine& line) {
-  line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan of the policy")(
-      "run", po::value<std::string>()->value_name("NAME"),
-      "the newest checkpoint of this run, and its plan")(
-      "checkpoint", po::value<std::string>()->value_name("DIR"),
-      "this checkpoint: runs/NAME/checkpoints/step_000020, or …/checkpoints/best")(
-      "stage", po::value<std::string>()->value_name("NAME"),
-      "settings of this stage; by default the last rl stage's");
+  line.option("plan", "PLAN", "the plan of the policy");
+  line.option("run", "NAME", "the newest checkpoint of this run, and its plan");
+  line.option("checkpoint", "DIR",
+              "this checkpoint: runs/NAME/checkpoints/step_000020, or …/checkpoints/best");
+  line.option("stage", "NAME", "settings of this stage; by default the last rl stage's");
   add_plan_options(line);
 }
 

@@ -18,7 +18,6 @@
 #include "core/plugin/session.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
 namespace {
 
 // A conversation with a policy on a terminal, or over pipes.
@@ -284,10 +283,8 @@ int chat_command(const Words& words) {
       "kernelrl chat (--run NAME | --plan PLAN [--checkpoint DIR])",
       "Sends each line of input to a policy and prints its answer; /help lists the commands.\n");
   add_policy_options(line);
-  line.options()("max-tokens", po::value<std::string>()->value_name("N"),
-                 "maximum tokens per answer; by default the plan's")(
-      "temperature", po::value<std::string>()->value_name("T"),
-      "sampling temperature, 0 = greedy; by default the plan's");
+  line.option("max-tokens", "N", "maximum tokens per answer; by default the plan's");
+  line.option("temperature", "T", "sampling temperature, 0 = greedy; by default the plan's");
   if (const auto over = line.parse(words)) return *over;
   if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
   const auto chosen = choose_policy(line);

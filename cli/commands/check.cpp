@@ -12,8 +12,6 @@
 #include "core/plugin/session.hpp"
 #include "core/stage/stage_data.hpp"
 
-namespace po = boost::program_options;
-
 namespace krl::cli {
 namespace {
 
@@ -95,44 +93,39 @@ std::string not_asked(const PolicySettings& policy) {
   return text;
 }
 
+Result<int> check(const CommandLine& line) {
+  KRL_ASSIGN(const LoadedPlan loaded, load_plan_of(line.text("plan"), line));
+  const Plan& plan = loaded.plan;
+  Session session(loaded.registry, print_warning);
+  Components& components = session.components();
+  KRL_ASSIGN(const Obstacles obstacles, check_components(plan, components));
+  if (obstacles.machine.empty()) KRL_TRY(check_data(plan, components));
+  for (const std::string& note : plan.notes) print(note + "\n");
+  for (const Problem& problem : obstacles.learning)
+    print(note_at(problem.origin, problem.message + "; `kernelrl eval` takes the plan as it is") +
+          "\n");
+  print(line.text("plan") + ": no errors\n" + not_asked(plan.policy));
+  for (const Error& error : obstacles.machine)
+    print("It cannot run on this machine:\n" + error.message);
+  if (line.has("pairs")) KRL_TRY(write_pairs(plan, components, line.text("pairs")));
+  if (!line.has("tasks")) return kDone;
+  KRL_ASSIGN(const std::string tasks, task_list(plan, components));
+  print(tasks);
+  return kDone;
+}
+
 }  // namespace
 
 int check_command(const Words& words) {
   CommandLine line("kernelrl check PLAN [--set KEY=VALUE]… [--tasks] [--pairs FILE]",
                    "Checks a plan and the plugins it names, without running it.\n");
-  line.options()("tasks", "also list the plan's tasks")(
-      "pairs", po::value<std::string>()->value_name("FILE"),
-      "write its warm-up pairs to this file, as JSON lines");
+  line.flag("tasks", "also list the plan's tasks");
+  line.option("pairs", "FILE", "write its warm-up pairs to this file, as JSON lines");
   add_plan_options(line);
   line.positional({"plan"});
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("plan")) return line.wrong("no plan given: name its file");
-  const auto loaded = load_plan_of(line.text("plan"), line);
-  if (!loaded) return report(loaded.error());
-  const Plan& plan = loaded->plan;
-  Session session(loaded->registry, print_warning);
-  Components& components = session.components();
-  const auto obstacles = check_components(plan, components);
-  if (!obstacles) return report(obstacles.error());
-  if (obstacles->machine.empty()) {
-    if (const Status good = check_data(plan, components); !good) return report(good.error());
-  }
-  for (const std::string& note : plan.notes) print(note + "\n");
-  for (const Problem& problem : obstacles->learning)
-    print(note_at(problem.origin, problem.message + "; `kernelrl eval` takes the plan as it is") +
-          "\n");
-  print(line.text("plan") + ": no errors\n" + not_asked(plan.policy));
-  for (const Error& error : obstacles->machine)
-    print("It cannot run on this machine:\n" + error.message);
-  if (line.has("pairs")) {
-    const auto written = write_pairs(plan, components, line.text("pairs"));
-    if (!written) return report(written.error());
-  }
-  if (!line.has("tasks")) return kDone;
-  const auto tasks = task_list(plan, components);
-  if (!tasks) return report(tasks.error());
-  print(*tasks);
-  return kDone;
+  return exit_code_of(check(line));
 }
 
 }  // namespace krl::cli

@@ -10,7 +10,6 @@
 #include "service/doctor/diagnosis.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
 namespace {
 
 constexpr std::uint32_t kMostAnswers = 4096;
@@ -89,14 +88,13 @@ int wrong_component(const CommandLine& line, const Registry& registry, const std
 }
 
 void add_options(CommandLine& line) {
-  line.options()("json", "print one JSON object")("set",
-                                                  po::value<Words>()->value_name("KEY=VALUE"),
-                                                  "an option of the component ID (repeatable)")(
-      "limit", po::value<std::string>()->value_name("SECONDS")->default_value("60"),
-      "time limit for each component")(
-      "answers", po::value<std::string>()->value_name("N")->default_value("8"),
-      "number of answers to request from the policy ID at once; 0 = none")(
-      "model", po::value<std::string>()->value_name("DIR"),
+  line.flag("json", "print one JSON object");
+  line.repeatable("set", "KEY=VALUE", "an option of the component ID (repeatable)");
+  line.option("limit", "SECONDS", "time limit for each component", "60");
+  line.option("answers", "N", "number of answers to request from the policy ID at once; 0 = none",
+              "8");
+  line.option(
+      "model", "DIR",
       "a Hugging Face directory; the log-probabilities of the policy ID are compared with those of this model");
   add_plugin_path_option(line);
 }
@@ -117,7 +115,7 @@ int doctor_command(const Words& words) {
   const auto loaded = load_registry(line);
   if (!loaded) return report(loaded.error());
   const Registry& registry = *loaded;
-  const std::string id = line.has("id") ? line.text("id") : "";
+  const std::string id = line.text_or("id");
   const std::vector<const Component*> components = components_to_try(registry, id);
   if (components.empty() && !id.empty()) return wrong_component(line, registry, id);
   if (const Status good = check_options(components, line.texts("set"), registry); !good) {

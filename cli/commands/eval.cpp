@@ -7,7 +7,6 @@
 #include "service/kernels/tasks.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
 namespace {
 
 constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",    "contract", "holdout",
@@ -15,35 +14,37 @@ constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",    "contr
 constexpr const char* kOfPolicies[] = {"run", "checkpoint", "samples", "k", "tasks", "answers"};
 
 void add_kernel_options(CommandLine& line) {
-  line.options()("backend", po::value<std::string>()->value_name("ID"),
-                 "the backend that evaluates it")(
-      "sanitizer", po::value<std::string>()->value_name("ID"),
-      "a second backend, such as cpu, that executes it again if it passed")(
-      "task", po::value<std::string>()->value_name("T"),
-      "the id of a built-in task, or a task file; of a folder of kernels also a folder of tasks")(
-      "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
-      "protocol", po::value<std::string>()->value_name("P"),
-      "kernelbench: also judge by the rules of KernelBench")(
-      "where", po::value<Words>()->value_name("CONDITION"),
-      "of a table only rows for which it holds, such as \"Level_ID == 1\"; repeatable")(
-      "holdout", "also run the hold-outs and the whole pool of shapes")(
-      "reward", po::value<std::string>()->value_name("FILE"),
+  line.option("backend", "ID", "the backend that evaluates it");
+  line.option("sanitizer", "ID",
+              "a second backend, such as cpu, that executes it again if it passed");
+  line.option(
+      "task", "T",
+      "the id of a built-in task, or a task file; of a folder of kernels also a folder of tasks");
+  line.option("contract", "C", "device (the default), or host");
+  line.option("protocol", "P", "kernelbench: also judge by the rules of KernelBench");
+  line.repeatable("where", "CONDITION",
+                  "of a table only rows for which it holds, such as \"Level_ID == 1\"; repeatable");
+  line.flag("holdout", "also run the hold-outs and the whole pool of shapes");
+  line.option(
+      "reward", "FILE",
       "write what one kernel earns to this file, as verifiers of agents' benchmarks do; nothing if "
-      "it could not be judged")(
-      "request", po::value<std::string>()->value_name("FILE"),
-      "judge a request in JSON, - for standard input, and print the evaluation as JSON");
+      "it could not be judged");
+  line.option("request", "FILE",
+              "judge a request in JSON, - for standard input, and print the evaluation as JSON");
   line.rest("kernel");
 }
 
 void add_measurement_options(CommandLine& line) {
-  line.options()("samples", po::value<std::string>()->value_name("N"), "episodes per task (16)")(
-      "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
-      "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
-      "answers", po::value<std::string>()->value_name("FILE"),
-      "write every answer with its verdict and the reason to this file, a JSON line each")(
-      "output", po::value<std::string>()->value_name("FILE"),
+  line.option("samples", "N", "episodes per task (16)");
+  line.option("k", "LIST", "the k of best@k: 1,4,16");
+  line.option("tasks", "SETS", "train, holdout or all (the default)");
+  line.option("answers", "FILE",
+              "write every answer with its verdict and the reason to this file, a JSON line each");
+  line.option(
+      "output", "FILE",
       "also write the JSON object to this file; of several kernels one a line, and a later call "
-      "leaves out those that it holds")("json", "print one JSON object");
+      "leaves out those that it holds");
+  line.flag("json", "print one JSON object");
 }
 
 bool is_folder(const std::string& path) {

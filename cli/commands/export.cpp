@@ -7,7 +7,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 constexpr const char* kHuggingFace = "hf";
@@ -41,13 +40,12 @@ int export_command(const Words& words) {
   CommandLine line("kernelrl export (--run NAME | --plan PLAN [--checkpoint DIR]) DIRECTORY",
                    "Writes a policy's weights into a new folder, for other programs to load.\n");
   add_policy_options(line);
-  line.options()("format", po::value<std::string>()->value_name("FORMAT"),
-                 "hf: the whole model (the default); peft: its LoRA adapters");
+  line.option("format", "FORMAT", "hf: the whole model (the default); peft: its LoRA adapters");
   line.positional({"directory"});
   if (const auto over = line.parse(words)) return *over;
   if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
   if (!line.has("directory")) return line.wrong("no folder given: name a new one");
-  const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
+  const std::string format = line.text_or("format", kHuggingFace);
   if (format != kHuggingFace && format != kPeft)
     return line.wrong("--format takes hf or peft, not '" + format + "'");
   const auto chosen = choose_policy(line);

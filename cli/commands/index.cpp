@@ -13,7 +13,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 constexpr const char* kProgram = "kernelrl-index";
@@ -86,15 +85,11 @@ std::string to_json_lines(const std::vector<Document>& documents) {
   return lines;
 }
 
-int build(const CommandLine& line) {
+Result<int> build(const CommandLine& line) {
   if (!line.has("dataset")) return line.wrong("no documents given: use --dataset");
-  const auto documents = documents_of(line);
-  if (!documents) return report(documents.error());
+  KRL_ASSIGN(const std::vector<Document> documents, documents_of(line));
   const fs::path lines = line.text("index") + ".documents.partial";
-  if (const Status written = write_atomically(real_file_system(), lines, to_json_lines(*documents));
-      !written) {
-    return report(written.error());
-  }
+  KRL_TRY(write_atomically(real_file_system(), lines, to_json_lines(documents)));
   const int code = run({"build", line.text("index"), line.text("encoder"), line.text("threads"),
                         line.text("device"), lines.string()});
   std::error_code ignored;
@@ -105,8 +100,7 @@ int build(const CommandLine& line) {
 int query(const CommandLine& line) {
   if (!line.has("text")) return line.wrong("no text given: kernelrl index query INDEX TEXT");
   return run({"query", line.text("index"), line.text("encoder"), line.text("threads"),
-              line.text("count"), line.text("similar"), line.has("task") ? line.text("task") : "",
-              line.text("text")});
+              line.text("count"), line.text("similar"), line.text_or("task"), line.text("text")});
 }
 
 }  // namespace
@@ -119,31 +113,23 @@ int index_command(const Words& words) {
       "       tasks, and write them to the folder INDEX\n"
       "query  the documents nearest to TEXT, and those that are left out: of the task itself, and near\n"
       "       duplicates of TEXT\n");
-  line.options()("encoder", po::value<std::string>()->value_name("DIR"),
-                 "a text encoder as sentence-transformers lays it out")(
-      "dataset", po::value<std::string>()->value_name("ID"), "the dataset that yields documents")(
-      "set", po::value<Words>()->value_name("KEY=VALUE"),
-      "an option of the dataset: 'text=\"{{code}}\"' (repeatable)")(
-      "count", po::value<std::string>()->value_name("N")->default_value("3"), "documents to find")(
-      "task", po::value<std::string>()->value_name("ID"),
-      "the task of the query, whose own documents are left out")(
-      "similar", po::value<std::string>()->value_name("C")->default_value("0.9"),
-      "cosine from which documents are near duplicates of TEXT; above 1: never")(
-      "threads", po::value<std::string>()->value_name("N")->default_value("2"), "threads to use")(
-      "device", po::value<std::string>()->value_name("cpu|cuda")->default_value("cpu"),
-      "where build runs the encoder");
+  line.option("encoder", "DIR", "a text encoder as sentence-transformers lays it out");
+  line.option("dataset", "ID", "the dataset that yields documents");
+  line.repeatable("set", "KEY=VALUE", "an option of the dataset: 'text=\"{{code}}\"' (repeatable)");
+  line.option("count", "N", "documents to find", "3");
+  line.option("task", "ID", "the task of the query, whose own documents are left out");
+  line.option("similar", "C",
+              "cosine from which documents are near duplicates of TEXT; above 1: never", "0.9");
+  line.option("threads", "N", "threads to use", "2");
+  line.option("device", "cpu|cuda", "where build runs the encoder", "cpu");
   add_plugin_path_option(line);
   line.positional({"what", "index", "text"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"build", "query"};
-  const std::string what = line.has("what") ? line.text("what") : "";
-  if (what != "build" && what != "query")
-    return line.wrong(what.empty()
-                          ? "say build or query"
-                          : "unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
+  const std::string what = line.text_or("what");
+  if (const auto wrong = line.unknown(what, {"build", "query"})) return *wrong;
   if (!line.has("index")) return line.wrong("no index given: name its folder");
   if (!line.has("encoder")) return line.wrong("no encoder given: use --encoder");
-  return what == "build" ? build(line) : query(line);
+  return what == "build" ? exit_code_of(build(line)) : query(line);
 }
 
 }  // namespace krl::cli

@@ -5,27 +5,24 @@
 #include "service/kernels/module_task.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
-
 int judge_command(const Words& words) {
   CommandLine line(
       "kernelrl judge KERNEL.cu --reference MODULE.py [--shape TENSOR=SIZE,…]… [--backend B]",
       "Judges a kernel by a PyTorch module or function that computes the same: a verdict, a time and\n"
       "advice. Needs a Python with PyTorch: python3, or the one that KERNELRL_PYTHON names. To keep the\n"
       "task that is made of the module: kernelrl tasks import pytorch.\n");
-  line.options()("reference", po::value<std::string>()->value_name("MODULE.py"),
-                 "a class that derives from nn.Module, or a function of tensors")(
-      "shape", po::value<Words>()->value_name("TENSOR=SIZE,…"),
-      "sizes of a tensor, if the module has no get_inputs(): x=rows:1024,columns:512 (repeatable)")(
-      "name", po::value<std::string>()->value_name("NAME"),
-      "the class or function, where the module has several")(
-      "backend", po::value<std::string>()->value_name("B")->default_value("cpu"),
-      "the backend that judges")("set", po::value<Words>()->value_name("KEY=VALUE"),
-                                 "an option of the backend (repeatable)")(
-      "sanitizer", po::value<std::string>()->value_name("B"),
-      "a second backend, such as cpu, that executes it again if it passed")(
-      "holdout", "also run the hold-outs and the whole pool of shapes")("json",
-                                                                        "print one JSON object");
+  line.option("reference", "MODULE.py",
+              "a class that derives from nn.Module, or a function of tensors");
+  line.repeatable(
+      "shape", "TENSOR=SIZE,…",
+      "sizes of a tensor, if the module has no get_inputs(): x=rows:1024,columns:512 (repeatable)");
+  line.option("name", "NAME", "the class or function, where the module has several");
+  line.option("backend", "B", "the backend that judges", "cpu");
+  line.repeatable("set", "KEY=VALUE", "an option of the backend (repeatable)");
+  line.option("sanitizer", "B",
+              "a second backend, such as cpu, that executes it again if it passed");
+  line.flag("holdout", "also run the hold-outs and the whole pool of shapes");
+  line.flag("json", "print one JSON object");
   add_plugin_path_option(line);
   line.positional({"kernel"});
   if (const auto over = line.parse(words)) return *over;

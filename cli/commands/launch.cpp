@@ -7,7 +7,6 @@
 #include "cli/rank_processes.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
 namespace {
 
 constexpr int kMostRanks = 1024;
@@ -51,8 +50,7 @@ int launch_command(const Words& words) {
       "kernelrl launch -n N [--] --plan PLAN …",
       "Starts N processes of kernelrl on this machine, the ranks of one training: rank 0 "
       "runs the\nplan, the others share its policy's work. Every line they print starts with their rank. SIGINT\nand SIGTERM are passed to all; when one fails, all end, and its exit code is returned. For several\nmachines use torchrun or srun, whose environment variables every rank reads.\n");
-  line.options()("ranks,n", po::value<std::string>()->value_name("N"),
-                 "number of processes to start");
+  line.option("ranks,n", "N", "number of processes to start");
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(end_of_own_words(words));
   if (const auto over = line.parse({words.begin(), end})) return *over;
   Words rank_words(end, words.end());

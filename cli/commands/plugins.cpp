@@ -109,11 +109,8 @@ int plugins_command(const Words& words) {
   add_plugin_path_option(line);
   line.positional({"what", "id"});
   if (const auto over = line.parse(words)) return *over;
-  const std::string what = line.has("what") ? line.text("what") : "list";
-  if (what != "list" && what != "show") {
-    return line.wrong("'" + what + "' is neither list nor show" +
-                      did_you_mean(what, {"list", "show"}, ""));
-  }
+  const std::string what = line.text_or("what", "list");
+  if (const auto wrong = line.unknown(what, {"list", "show"})) return *wrong;
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
   if (what == "show" && !line.has("id")) return line.wrong("no component given: name its id");
   const auto registry = load_registry(line);

@@ -10,7 +10,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 bool is_named_by_call(const Plan& plan) {
@@ -46,11 +45,12 @@ int run_command(const Words& words) {
   CommandLine line(
       "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR] [--resume] [--dry-run]",
       "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT, SIGTERM, a hang-up or a closed output finish the iteration and write a checkpoint.\n");
-  line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
-      "from", po::value<std::string>()->value_name("DIR"),
-      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; required again with --resume")(
-      "resume", "resume from the run's newest checkpoint")(
-      "dry-run", "print the resolved plan with the origin of every value, and exit");
+  line.option("plan", "PLAN", "the plan, a TOML file");
+  line.option(
+      "from", "DIR",
+      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; required again with --resume");
+  line.flag("resume", "resume from the run's newest checkpoint");
+  line.flag("dry-run", "print the resolved plan with the origin of every value, and exit");
   add_plan_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("plan")) return line.wrong("no plan given: use --plan");

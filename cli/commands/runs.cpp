@@ -19,7 +19,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 constexpr std::size_t kShownMetrics = 4;
@@ -39,16 +38,15 @@ std::string iteration_text(const IterationMetrics& metrics) {
          metrics_text(metrics.values) + "\n";
 }
 
-int list(const fs::path& root) {
-  const auto runs = list_runs(root);
-  if (!runs) return report(runs.error());
+Result<int> list(const fs::path& root) {
+  KRL_ASSIGN(const std::vector<RunInfo> runs, list_runs(root));
   std::vector<std::vector<std::string>> rows = {{"NAME", "STATE", "STAGE", "ITERATION", "LAST"}};
-  for (const RunInfo& run : *runs) {
+  for (const RunInfo& run : runs) {
     rows.push_back({one_line(run.name), run.state, one_line(run.status.stage),
                     std::to_string(run.status.iteration),
                     run.last ? metrics_text(run.last->values) : ""});
   }
-  print(runs->empty() ? "no runs in " + root.string() + "\n" : columns(rows));
+  print(runs.empty() ? "no runs in " + root.string() + "\n" : columns(rows));
   return kDone;
 }
 
@@ -73,29 +71,27 @@ int show_status(const RunInfo& run) {
   return kDone;
 }
 
-int stop(const RunInfo& run) {
+Result<int> stop(const RunInfo& run) {
   constexpr std::chrono::seconds kPatience{600};
-  if (const Status stopped = stop_run(run, kPatience); !stopped) return report(stopped.error());
+  KRL_TRY(stop_run(run, kPatience));
   print("stopped; resume with: " + resume_command(process_words().front(), run.directory) + "\n");
   return kDone;
 }
 
-int resume(const RunInfo& run, const CommandLine& line) {
-  auto loaded = load_plan_of(RunLayout{run.directory}.plan(), line);
-  if (!loaded) return report(loaded.error());
+Result<int> resume(const RunInfo& run, const CommandLine& line) {
+  KRL_ASSIGN(LoadedPlan loaded, load_plan_of(RunLayout{run.directory}.plan(), line));
   std::error_code ignored;
-  loaded->plan.run.directory = fs::absolute(run.directory, ignored);  // wherever it was moved to
-  if (const auto served = serve_as_follower(*loaded)) return *served;
-  return run_and_show(*loaded, true);
+  loaded.plan.run.directory = fs::absolute(run.directory, ignored);  // wherever it was moved to
+  if (const auto served = serve_as_follower(loaded)) return *served;
+  return run_and_show(loaded, true);
 }
 
 // Prints every iteration, and new ones while the run continues.
-int tail(const RunInfo& run, const fs::path& root) {
+Result<int> tail(const RunInfo& run, const fs::path& root) {
   MetricsTail metrics(RunLayout{run.directory}.metrics());
   for (bool running = true;;) {
-    const auto lines = metrics.next();
-    if (!lines) return report(lines.error());
-    for (const IterationMetrics& line : *lines) print(iteration_text(line));
+    KRL_ASSIGN(const auto lines, metrics.next());
+    for (const IterationMetrics& line : lines) print(iteration_text(line));
     if (!running) return kDone;
     const auto now = find_run(root, run.name);
     running = now && now->state == "running";  // one more look, at its last output
@@ -110,16 +106,15 @@ Result<int> export_definitions(const RunInfo& run, const CommandLine& line) {
   return write_definitions(tasks, {run.directory}, line.text("folder"), child_options());
 }
 
-int export_run(const RunInfo& run, const CommandLine& line) {
-  const std::string format = line.has("format") ? line.text("format") : "parquet";
+Result<int> export_run(const RunInfo& run, const CommandLine& line) {
+  const std::string format = line.text_or("format", "parquet");
   if (format != "parquet" && format != "jsonl" && format != "definitions")
     return line.wrong("--format takes parquet, jsonl or definitions");
   if (!line.has("folder")) return line.wrong("no folder given: kernelrl runs export NAME FOLDER");
-  if (format == "definitions") return exit_code_of(export_definitions(run, line));
-  const auto written =
-      write_run_tables({run.directory}, line.text("folder"), format == "parquet", child_options());
-  if (!written) return report(written.error());
-  print(*written);
+  if (format == "definitions") return export_definitions(run, line);
+  KRL_ASSIGN(const std::string written, write_run_tables({run.directory}, line.text("folder"),
+                                                         format == "parquet", child_options()));
+  print(written);
   return kDone;
 }
 
@@ -132,15 +127,14 @@ Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
                               : "no run given; `kernelrl runs list` lists them");
 }
 
-int dispatch(const std::string& what, const CommandLine& line, const fs::path& root) {
+Result<int> dispatch(const std::string& what, const CommandLine& line, const fs::path& root) {
   if (what == "list") return list(root);
-  const auto run = chosen_run(line, root);
-  if (!run) return report(run.error());
-  if (what == "status") return show_status(*run);
-  if (what == "stop") return stop(*run);
-  if (what == "resume") return resume(*run, line);
-  if (what == "export") return export_run(*run, line);
-  return tail(*run, root);
+  KRL_ASSIGN(const RunInfo run, chosen_run(line, root));
+  if (what == "status") return show_status(run);
+  if (what == "stop") return stop(run);
+  if (what == "resume") return resume(run, line);
+  if (what == "export") return export_run(run, line);
+  return tail(run, root);
 }
 
 }  // namespace
@@ -156,19 +150,15 @@ int runs_command(const Words& words) {
       "        as definitions of FlashInfer-Bench\n"
       "NAME may also be the path of a run's folder. Without NAME: the only run there "
       "is.\n");
-  line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
-                 "folder of the runs")(
-      "format", po::value<std::string>()->value_name("F"),
-      "of what is exported: parquet (the default), jsonl or definitions");
+  line.option("directory", "DIR", "folder of the runs", "runs");
+  line.option("format", "F", "of what is exported: parquet (the default), jsonl or definitions");
   add_plan_options(line);
   line.positional({"what", "name", "folder"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"export", "list", "resume", "status", "stop", "tail"};
-  const std::string what = line.has("what") ? line.text("what") : "list";
-  if (std::find(known.begin(), known.end(), what) == known.end()) {
-    return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
-  }
-  return dispatch(what, line, line.text("directory"));
+  const std::string what = line.text_or("what", "list");
+  if (const auto wrong = line.unknown(what, {"export", "list", "resume", "status", "stop", "tail"}))
+    return *wrong;
+  return exit_code_of(dispatch(what, line, line.text("directory")));
 }
 
 }  // namespace krl::cli

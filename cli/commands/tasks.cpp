@@ -19,7 +19,6 @@
 
 namespace krl::cli {
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 namespace {
 
 constexpr const char* kAbout =
@@ -69,11 +68,10 @@ Result<std::string> details_of(const Task& task) {
          part("reference", definition.value("reference", "")) + part("naive kernel", facts.naive);
 }
 
-int show(const std::vector<Task>& tasks) {
+Result<int> show(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
-    const auto details = details_of(task);
-    if (!details) return report(details.error());
-    print(*details);
+    KRL_ASSIGN(const std::string details, details_of(task));
+    print(details);
   }
   return kDone;
 }
@@ -98,43 +96,41 @@ int check(const std::vector<Task>& tasks, const Backend& backend) {
 
 // Prints a table by task and by kind of change. Fails if a kernel that should be right is refused,
 // if a mutant could not be judged, or if fewer are refused than --least says.
-int check_mutants(const CommandLine& line, const std::vector<Task>& tasks, const Backend& backend) {
+Result<int> check_mutants(const CommandLine& line, const std::vector<Task>& tasks,
+                          const Backend& backend) {
   const auto count = number_in<std::size_t>(line.text("mutants"));
   const auto seed = number_in<std::uint64_t>(line.text("seed"));
   const auto least = number_in<double>(line.text_or("least", "0"));
   if (!count || *count == 0) return line.wrong("--mutants needs a number from 1 on");
   if (!seed) return line.wrong("--seed needs a whole number");
   if (!least || *least < 0 || *least > 100) return line.wrong("--least needs a share in percent");
-  const auto judged =
+  KRL_ASSIGN(
+      const auto judged,
       judge_mutants(tasks, backend,
                     {*count, *seed, line.texts("kernels"), line.text_or("output"),
                      line.text_or("equivalent"), line.has("ptx")},
-                    [](const std::string& why) { print_error("kernelrl: error: " + why + "\n"); });
-  if (!judged) return report(judged.error());
-  const MutantCounts& counts = judged->counts;
+                    [](const std::string& why) { print_error("kernelrl: error: " + why + "\n"); }));
+  const MutantCounts& counts = judged.counts;
   print(line.has("json") ? to_json(counts).dump(2) + "\n"
                          : columns(rows_of(counts.by_kind, counts.all, "CHANGE")) + "\n" +
                                columns(rows_of(counts.by_task, counts.all, "TASK")));
   const bool enough = 100 * counts.all.refused_share() >= *least;
-  return judged->failed == 0 && enough ? kDone : kRunFailed;
+  return judged.failed == 0 && enough ? kDone : kRunFailed;
 }
 
-int list_or_check(const std::string& what, const CommandLine& line) {
-  const auto registry = load_registry(line);
-  if (!registry) return report(registry.error());
-  Session session(*registry, print_warning);
+Result<int> list_or_check(const std::string& what, const CommandLine& line) {
+  KRL_ASSIGN(const Registry registry, load_registry(line));
+  Session session(registry, print_warning);
   Components& components = session.components();
-  const auto tasks = chosen_tasks(line, components);
-  if (!tasks) return report(tasks.error());
-  if (what == "list") return list(*tasks);
-  if (what == "show") return show(*tasks);
-  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
-                                            registry->catalog());
-  if (!settings) return report(settings.error());
-  const auto backend = components.backend(*settings);
-  if (!backend) return report(backend.error());
-  if (line.has("mutants")) return check_mutants(line, *tasks, **backend);
-  return check(*tasks, **backend);
+  KRL_ASSIGN(const std::vector<Task> tasks, chosen_tasks(line, components));
+  if (what == "list") return list(tasks);
+  if (what == "show") return show(tasks);
+  KRL_ASSIGN(const ComponentSettings settings,
+             configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
+                                 registry.catalog()));
+  KRL_ASSIGN(const Backend* backend, components.backend(settings));
+  if (line.has("mutants")) return check_mutants(line, tasks, *backend);
+  return check(tasks, *backend);
 }
 
 constexpr const char* kImportHelp =
@@ -167,18 +163,19 @@ int import(const Words& words) {
 }
 
 void add_mutant_options(CommandLine& line) {
-  line.options()("mutants", po::value<std::string>()->value_name("N"),
-                 "derive N wrong kernels from right ones by machine, and count what is refused")(
-      "kernels", po::value<Words>()->value_name("FOLDER"),
-      "right kernels named after their tasks, besides the naive ones; repeatable")(
-      "seed", po::value<std::string>()->value_name("S")->default_value("0"), "of the N")(
-      "least", po::value<std::string>()->value_name("PERCENT"),
-      "fail if an ordinary evaluation refuses fewer of those that are wrong")(
-      "output", po::value<std::string>()->value_name("FILE"),
-      "a line of JSON for each mutant; a later call goes on where it ends")(
-      "equivalent", po::value<std::string>()->value_name("FILE"),
-      "leave out what is no wrong kernel by this output of a call with another backend")(
-      "ptx", "change the compiled code instead of the source")("json", "print the table as JSON");
+  line.option("mutants", "N",
+              "derive N wrong kernels from right ones by machine, and count what is refused");
+  line.repeatable("kernels", "FOLDER",
+                  "right kernels named after their tasks, besides the naive ones; repeatable");
+  line.option("seed", "S", "of the N", "0");
+  line.option("least", "PERCENT",
+              "fail if an ordinary evaluation refuses fewer of those that are wrong");
+  line.option("output", "FILE",
+              "a line of JSON for each mutant; a later call goes on where it ends");
+  line.option("equivalent", "FILE",
+              "leave out what is no wrong kernel by this output of a call with another backend");
+  line.flag("ptx", "change the compiled code instead of the source");
+  line.flag("json", "print the table as JSON");
 }
 
 }  // namespace
@@ -188,19 +185,17 @@ int tasks_command(const Words& words) {
   if (!words.empty() && words.front() == "export")
     return tasks_export_command({words.begin() + 1, words.end()});
   CommandLine line = command_line();
-  line.options()("backend", po::value<std::string>()->value_name("ID")->default_value("cpu"),
-                 "the backend that checks")("set", po::value<Words>()->value_name("KEY=VALUE"),
-                                            "override an option of the backend; repeatable");
+  line.option("backend", "ID", "the backend that checks", "cpu");
+  line.repeatable("set", "KEY=VALUE", "override an option of the backend; repeatable");
   add_mutant_options(line);
   add_plugin_path_option(line);
   line.positional({"what", "path"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"check", "export", "import", "list", "show"};
-  const std::string what = line.has("what") ? line.text("what") : "list";
-  if (std::find(known.begin(), known.end(), what) == known.end())
-    return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
+  const std::string what = line.text_or("what", "list");
+  if (const auto wrong = line.unknown(what, {"check", "export", "import", "list", "show"}))
+    return *wrong;
   if (what == "show" && !line.has("path")) return line.wrong("no task given: name its id or file");
-  return list_or_check(what, line);
+  return exit_code_of(list_or_check(what, line));
 }
 
 }  // namespace krl::cli

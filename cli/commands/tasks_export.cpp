@@ -10,7 +10,6 @@
 #include "service/kernels/tasks.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
 namespace {
 
 Result<std::vector<Task>> tasks_to_export(const CommandLine& line, Components& components) {
@@ -44,8 +43,7 @@ int tasks_export_command(const Words& words) {
       "harbor    a folder for each task: instruction, containers, verifier, solution\n"
       "nemo-gym  a row for each task in kernelrl.jsonl\n"
       "openenv   an environment of all of them\n");
-  line.options()("format", po::value<std::string>()->value_name("F"),
-                 "harbor, nemo-gym or openenv");
+  line.option("format", "F", "harbor, nemo-gym or openenv");
   add_plugin_path_option(line);
   line.positional({"folder"});
   line.rest("tasks");
