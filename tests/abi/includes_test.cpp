@@ -10,30 +10,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Includes = std::vector<std::pair<std::string, std::string>>;  // file, what it includes
+using Finds = std::vector<std::pair<std::string, std::string>>;  // file, text
 
-// What the files below `folder` include; "../x.hpp" is given from the root of the sources.
-Includes includes_below(const std::string& folder) {
-  const fs::path root = KERNELRL_SOURCE_DIR;
-  const std::regex line("#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
-  Includes found;
-  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+// The files below `folder` with the first group of each match in them.
+Finds matches_below(const std::string& folder, const std::regex& pattern) {
+  Finds found;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(KERNELRL_SOURCE_DIR) / folder)) {
     const fs::path file = entry.path();
     const std::string suffix = file.extension();
     if (suffix != ".hpp" && suffix != ".cpp" && suffix != ".h" && suffix != ".c") continue;
     const std::string text = read_text(file);
-    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
-      fs::path header = (*at)[1].str();
-      if (header.string().rfind("..", 0) == 0)
-        header = (file.parent_path() / header).lexically_normal().lexically_relative(root);
-      found.emplace_back(file, header);
-    }
+    for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
+      found.emplace_back(file, (*at)[1].str());
+  }
+  return found;
+}
+
+// What the files below `folder` include; "../x.hpp" is given from the root of the sources.
+Finds includes_below(const std::string& folder) {
+  Finds found = matches_below(folder, std::regex("#\\s*include\\s*[<\"]([^>\"]+)[>\"]"));
+  for (auto& [file, header] : found) {
+    if (header.rfind("..", 0) == 0)
+      header = (fs::path(file).parent_path() / header)
+                   .lexically_normal()
+                   .lexically_relative(KERNELRL_SOURCE_DIR);
   }
   return found;
 }
 
 void expect_none(const std::string& folder, const std::string& forbidden) {
-  const Includes includes = includes_below(folder);
+  const Finds includes = includes_below(folder);
   EXPECT_FALSE(includes.empty()) << folder;
   for (const auto& [file, header] : includes)
     EXPECT_NE(header.rfind(forbidden, 0), 0u) << file << " includes " << header;
@@ -107,6 +114,15 @@ TEST(Includes, NobodyElseSpeaksHttp) {
     expect_none(folder, "boost/beast/");
     expect_none(folder, "openssl/ssl.h");
     expect_none(folder, "boost/asio/ssl");
+  }
+}
+
+// Other front ends than the program have no command line.
+TEST(Messages, OfTheLibraryNameNoOptions) {
+  const std::regex option("(\"[^\"\n]*[ (`']--[a-z][^\"\n]*\")");
+  for (const char* folder : {"core", "service"}) {
+    for (const auto& [file, text] : matches_below(folder, option))
+      ADD_FAILURE() << file << ": " << text;
   }
 }
 
