@@ -26,13 +26,21 @@ enum class Phase { kSlot, kConnect, kHandshake, kSend, kFirstByte, kBody };
 // (kTls), else KRL_UNAVAILABLE.
 class Failure : public krl::Failure {
  public:
-  Failure(Cause cause, Phase phase, const std::string& message, std::error_code error = {});
+  Failure(Cause cause, Phase phase, const std::string& message, std::error_code error = {})
+      : krl::Failure(status_of(cause), message), cause_(cause), phase_(phase), error_(error) {}
 
   Cause cause() const { return cause_; }
   Phase phase() const { return phase_; }  // from kSend on the server may have got the request
   std::error_code error() const { return error_; }  // the system's, if there is one
 
  private:
+  static krl_status status_of(Cause cause) {
+    if (cause == Cause::kCancelled) return KRL_CANCELLED;
+    if (cause == Cause::kDeadline) return KRL_DEADLINE_EXCEEDED;
+    if (cause == Cause::kTooLarge) return KRL_RESOURCE_EXHAUSTED;
+    return cause == Cause::kTls ? KRL_FAILED_PRECONDITION : KRL_UNAVAILABLE;
+  }
+
   Cause cause_;
   Phase phase_;
   std::error_code error_;

@@ -27,12 +27,7 @@ bool is_repeatable(const Request& request) {
 }
 
 // The result of one try.
-using Outcome = std::variant<Answer, Trouble>;
-
-std::string text_of(const Outcome& outcome) {
-  if (const auto* trouble = std::get_if<Trouble>(&outcome)) return trouble->what;
-  return "it answered " + std::to_string(std::get<Answer>(outcome).status);
-}
+using Outcome = std::variant<Answer, Failure>;
 
 // True if another try may end otherwise and does no harm.
 bool may_be_tried_again(const Outcome& outcome, bool repeatable) {
@@ -40,9 +35,10 @@ bool may_be_tried_again(const Outcome& outcome, bool repeatable) {
     return is_one_of<unsigned>(answer->status, {425, 429, 503, 529}) ||
            (repeatable && is_one_of<unsigned>(answer->status, {408, 500, 502, 504}));
   }
-  const auto& [cause, phase, what, error] = std::get<Trouble>(outcome);
+  const auto& failure = std::get<Failure>(outcome);
+  const Cause cause = failure.cause();
   if (cause == Cause::kTimeout || cause == Cause::kBroken)
-    return repeatable || phase < Phase::kSend;
+    return repeatable || failure.phase() < Phase::kSend;
   return cause == Cause::kAddress || cause == Cause::kConnect;
 }
 
@@ -64,16 +60,29 @@ class Client::Implementation {
   }
 
   Answer ask(const Request& request, const OnBody* on_body, const Patience& patience, Yield yield) {
-    return answer_or_throw(attempt(request, on_body, patience, yield), request);
+    const Message message = message_of(request, head_, false);
+    return named(request, [&] {
+      Limits limits(watch_, patience);
+      const Pool::Turn turn = pool_.begin_turn(limits, yield);
+      if (auto kept = pool_.take()) {
+        try {
+          return exchange_on(std::move(kept), message, on_body, limits, yield);
+        } catch (const Trouble& trouble) {
+          if (!closed_early(trouble) || !is_repeatable(request)) throw;
+        }
+      }
+      return exchange_on(connector_.connect(limits, yield), message, on_body, limits, yield);
+    });
   }
 
   Answer ask_until_served(const Request& request, const Patience& patience, Yield yield) {
     for (unsigned tries = 1;; ++tries) {
-      Outcome outcome = attempt(request, nullptr, patience, yield);
+      Outcome outcome = outcome_of(request, patience, yield);
       const Duration wait = wait_after(outcome, tries);
       if (tries > options_.retries.most || !may_be_tried_again(outcome, is_repeatable(request)) ||
           wait >= patience.deadline - Patience::Clock::now()) {
-        return answer_or_throw(std::move(outcome), request);
+        if (const auto* failure = std::get_if<Failure>(&outcome)) throw *failure;
+        return std::get<Answer>(std::move(outcome));
       }
       if (options_.on_retry) tell(request, outcome, wait);
       named(request, [&] {
@@ -89,9 +98,8 @@ class Client::Implementation {
       Limits limits(watch_, patience);
       const Pool::Turn turn = pool_.begin_turn(limits, yield);
       auto transport = connector_.connect(limits, yield);
-      auto outcome = exchange(*transport, message, nullptr, options_, limits, yield);
-      if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
-      auto& [answer, is_usable, rest] = std::get<Exchanged>(outcome);
+      auto [answer, is_usable, rest] =
+          exchange(*transport, message, nullptr, options_, limits, yield);
       if (answer.status != 101 && answer.status != 200)
         return {cleaned(std::move(answer)), std::nullopt};
       return {std::move(answer),
@@ -105,32 +113,20 @@ class Client::Implementation {
   const Url& base() const { return base_; }
 
  private:
-  // One exchange, on a kept connection if there is one.
-  Outcome attempt(const Request& request, const OnBody* on_body, const Patience& patience,
-                  Yield yield) {
-    const Message message = message_of(request, head_, false);
+  Outcome outcome_of(const Request& request, const Patience& patience, Yield yield) {
     try {
-      Limits limits(watch_, patience);
-      const Pool::Turn turn = pool_.begin_turn(limits, yield);
-      if (auto kept = pool_.take()) {
-        Outcome outcome = try_on(std::move(kept), message, on_body, limits, yield);
-        if (std::holds_alternative<Answer>(outcome) || !is_repeatable(request)) return outcome;
-      }
-      return try_on(connector_.connect(limits, yield), message, on_body, limits, yield);
-    } catch (Trouble& trouble) {
-      return std::move(trouble);
+      return ask(request, nullptr, patience, yield);
+    } catch (const Failure& failure) {
+      return failure;
     }
   }
 
-  // Trouble is returned if the connection was closed before a byte of an answer came, and any other
-  // is thrown.
-  Outcome try_on(std::unique_ptr<Transport> transport, const Message& message,
-                 const OnBody* on_body, Limits& limits, Yield yield) {
-    auto outcome = exchange(*transport, message, on_body, options_, limits, yield);
-    if (auto* trouble = std::get_if<Trouble>(&outcome)) return std::move(*trouble);
-    auto& exchanged = std::get<Exchanged>(outcome);
-    if (exchanged.is_connection_usable) pool_.keep(std::move(transport));
-    return cleaned(std::move(exchanged.answer));
+  Answer exchange_on(std::unique_ptr<Transport> transport, const Message& message,
+                     const OnBody* on_body, Limits& limits, Yield yield) {
+    auto [answer, is_usable, rest] =
+        exchange(*transport, message, on_body, options_, limits, yield);
+    if (is_usable) pool_.keep(std::move(transport));
+    return cleaned(std::move(answer));
   }
 
   Duration wait_after(const Outcome& outcome, unsigned tries) {
@@ -143,22 +139,19 @@ class Client::Implementation {
   }
 
   void tell(const Request& request, const Outcome& outcome, Duration wait) const {
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.1f s", std::chrono::duration<double>(wait).count());
-    options_.on_retry(without_secrets(place_of(request) + ": " + text_of(outcome) +
-                                      "; tried again in " + seconds));
+    const auto* failure = std::get_if<Failure>(&outcome);
+    char text[64];
+    if (failure == nullptr)
+      std::snprintf(text, sizeof text, ": it answered %u", std::get<Answer>(outcome).status);
+    std::string what = failure != nullptr ? failure->what() : place_of(request) + text;
+    std::snprintf(text, sizeof text, "; tried again in %.1f s",
+                  std::chrono::duration<double>(wait).count());
+    options_.on_retry(without_secrets(what + text));
   }
 
   Answer cleaned(Answer answer) const {
     if (!answer.good()) secrets_.remove_from(answer);
     return answer;
-  }
-
-  Answer answer_or_throw(Outcome outcome, const Request& request) const {
-    return named(request, [&] {
-      if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
-      return std::get<Answer>(std::move(outcome));
-    });
   }
 
   // Does work(), and turns its Trouble into a Failure of this request.

@@ -70,10 +70,8 @@ std::unique_ptr<Transport> Connector::connect_to_one(Limits& limits, Yield yield
 void Connector::ask_proxy_for_tunnel(Transport& transport, Limits& limits, Yield yield) {
   std::string refusal;
   try {
-    const auto outcome = exchange(transport, tunnel_request(server_, *proxy_), nullptr,
-                                  tunnel_options_, limits, yield);
-    if (const auto* trouble = std::get_if<Trouble>(&outcome)) throw *trouble;
-    const auto& exchanged = std::get<Exchanged>(outcome);
+    const Exchanged exchanged = exchange(transport, tunnel_request(server_, *proxy_), nullptr,
+                                         tunnel_options_, limits, yield);
     if (exchanged.answer.good() && exchanged.rest.empty()) return;
     refusal = "it answered " + std::to_string(exchanged.answer.status);
   } catch (const Trouble& trouble) {

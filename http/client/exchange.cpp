@@ -45,24 +45,21 @@ class Exchange {
   Exchange(Transport& transport, const Options& options, Limits& limits, Yield yield)
       : transport_(transport), options_(options), limits_(limits), yield_(yield) {}
 
-  std::variant<Exchanged, Trouble> run(const Message& message, const OnBody* on_body) {
+  Exchanged run(const Message& message, const OnBody* on_body) {
     send(message);
     const bool is_connect = message.method() == beast_http::verb::connect;
-    if (!read_head(is_connect || message.method() == beast_http::verb::head)) {
-      return Trouble{Cause::kBroken, send_error_ ? Phase::kSend : Phase::kFirstByte,
-                     "closed before an answer came", send_error_ ? send_error_ : receive_error_};
-    }
+    read_head(is_connect || message.method() == beast_http::verb::head);
     Answer answer{parser_->get().result_int(), {}, {}};
     for (const auto& field : parser_->get())
       answer.headers.push_back({std::string(field.name_string()), std::string(field.value())});
     const bool is_upgraded = message.count(beast_http::field::upgrade) > 0 && answer.status == 200;
     if (is_connect || is_upgraded || answer.status == 101)
-      return Exchanged{std::move(answer), false, beast::buffers_to_string(buffer_.data())};
+      return {std::move(answer), false, beast::buffers_to_string(buffer_.data())};
     const bool is_streamed = on_body != nullptr && answer.good();
     const OnBody keep = [&](std::string_view part) { answer.body += part; };
     read_body(is_streamed ? *on_body : keep);
     const bool is_usable = parser_->keep_alive() && !send_error_ && buffer_.size() == 0;
-    return Exchanged{std::move(answer), is_usable, {}};
+    return {std::move(answer), is_usable, {}};
   }
 
  private:
@@ -76,9 +73,8 @@ class Exchange {
     }
   }
 
-  // Skips heads with a status of 1xx, except 101. False: the connection was closed before a byte
-  // of an answer came.
-  bool read_head(bool skips_body) {
+  // Skips heads with a status of 1xx, except 101.
+  void read_head(bool skips_body) {
     for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
       parser_.emplace();
       parser_->header_limit(static_cast<std::uint32_t>(options_.max_head));
@@ -87,13 +83,14 @@ class Exchange {
       limits_.enter(Phase::kFirstByte, options_.timeouts.first_byte);
       while (!parser_->is_header_done()) {
         if (read_more()) continue;
-        if (interim == 0 && !parser_->got_some()) return false;
-        refuse(receive_error_);
+        if (interim > 0 || parser_->got_some()) refuse(receive_error_);
+        throw Trouble{Cause::kBroken, send_error_ ? Phase::kSend : Phase::kFirstByte,
+                      "closed before an answer came", send_error_ ? send_error_ : receive_error_};
       }
       const unsigned status = parser_->get().result_int();
-      if (status < 100 || status > 199 || status == 101) return true;
+      if (status < 100 || status > 199 || status == 101) return;
     }
-    throw Trouble{Cause::kBroken, limits_.phase(), "it sent only 1xx responses"};
+    throw Trouble{Cause::kBroken, Phase::kBody, "it sent only 1xx responses"};
   }
 
   void read_body(OnBody on_body) {
@@ -130,16 +127,16 @@ class Exchange {
     using Error = beast_http::error;
     const bool is_of_http = error.category() == make_error_code(Error::need_more).category();
     const std::string where = parser_->is_header_done() ? "the answer" : "the answer's head";
-    Trouble trouble{Cause::kBroken, limits_.phase(), "closed in the middle of " + where,
+    Trouble trouble{Cause::kBroken, Phase::kBody, "closed in the middle of " + where,
                     is_of_http ? error_code() : error};
     if (error == Error::body_limit) {
-      trouble = {Cause::kTooLarge, limits_.phase(),
+      trouble = {Cause::kTooLarge, Phase::kBody,
                  "the answer's body has more than " + std::to_string(options_.max_body) + " bytes"};
     } else if (error == Error::header_limit) {
-      trouble = {Cause::kTooLarge, limits_.phase(),
+      trouble = {Cause::kTooLarge, Phase::kBody,
                  "the answer's head has more than " + std::to_string(options_.max_head) + " bytes"};
     } else if (is_of_http && error != Error::partial_message) {
-      trouble = {Cause::kBroken, limits_.phase(), "the answer is not HTTP: " + error.message()};
+      trouble = {Cause::kBroken, Phase::kBody, "the answer is not HTTP: " + error.message()};
     }
     throw trouble;
   }
@@ -155,9 +152,8 @@ class Exchange {
 
 }  // namespace
 
-std::variant<Exchanged, Trouble> exchange(Transport& transport, const Message& message,
-                                          const OnBody* on_body, const Options& options,
-                                          Limits& limits, Yield yield) {
+Exchanged exchange(Transport& transport, const Message& message, const OnBody* on_body,
+                   const Options& options, Limits& limits, Yield yield) {
   return Exchange(transport, options, limits, yield).run(message, on_body);
 }
 
