@@ -63,6 +63,7 @@ class Requests(unittest.TestCase):
             )
             self.assertTrue(result.ok)
             self.assertEqual((result.id, result.task, result.feedback, result.kept), ("e1", "t", "well done", False))
+            self.assertEqual(result.extra, {})
 
     def test_large_answers_in_any_pieces(self):
         log = "x" * 300_000 + "é\n"
@@ -209,9 +210,17 @@ class Trouble(unittest.TestCase):
         with FakeServer(default=lambda call: held.wait()) as server, Judge(server.url) as judge:
             with self.assertRaises(DeadlinePassed):
                 judge.evaluate("t", "s", deadline_s=0.2)
-            self.assertLess(server.calls[0].body["deadline_s"], 0.2)
+            self.assertEqual(server.calls[0].body["deadline_s"], 1)  # in whole seconds
             with self.assertRaises(DeadlinePassed):
                 judge.evaluate_many([("t", "s")] * 3, deadline_s=0.2)
+            held.set()
+
+    def test_deadlines_at_any_step(self):
+        held = threading.Event()
+        with FakeServer(default=lambda call: held.wait()) as server, Judge(server.url) as judge:
+            for i in range(200):  # while it connects, sends, or waits
+                with self.assertRaises(DeadlinePassed):
+                    judge.evaluate("t", "s", deadline_s=i * 2e-5)
             held.set()
 
     def test_the_first_error_ends_many_requests(self):

@@ -7,6 +7,7 @@ KERNELRL_URL=http://127.0.0.1:8400 python trl_grpo.py Qwen/Qwen2.5-Coder-1.5B-In
 
 import sys
 
+import torch
 from datasets import Dataset
 from kernelrl import Judge
 from kernelrl.rewards import Scorer
@@ -33,6 +34,7 @@ trainer = GRPOTrainer(
         max_completion_length=512,
         logging_steps=1,
         report_to="none",
+        use_cpu=not torch.cuda.is_available(),
     ),
 )
 trainer.train()

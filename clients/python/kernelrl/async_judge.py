@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from kernelrl.connection import Connections, Response
+from kernelrl.connection import Connections, Response, within
 from kernelrl.errors import DeadlinePassed, JudgeError, Unavailable, error_of
 from kernelrl.evaluation import Best, Evaluation, Info, Json, Task
 
@@ -147,7 +148,7 @@ class AsyncJudge:
     async def healthy(self) -> bool:
         """True if the server takes requests now. Never waits for long, and never raises."""
         try:
-            await asyncio.wait_for(self._call("GET", "/healthz"), 5)
+            await within(5, self._call("GET", "/healthz"))
             return True
         except (JudgeError, asyncio.TimeoutError):
             return False
@@ -172,7 +173,7 @@ class AsyncJudge:
 
         async def ask() -> Evaluation:
             if deadline is not None:
-                fields["deadline_s"] = max(deadline - _now(), 0.001)
+                fields["deadline_s"] = max(math.ceil(deadline - _now()), 1)
             body = json.dumps(fields).encode()
             outcome: Evaluation | JudgeError = Unavailable("the server ended its answer before the verdict")
             async with self._connections.exchange("POST", "/v1/evaluate", body, "text/event-stream") as response:
@@ -182,6 +183,7 @@ class AsyncJudge:
                     if kind == "queued" or kind == "started":
                         report(kind, event.get("position"))
                     elif kind == "result":
+                        event.pop("index", None)
                         outcome = Evaluation.from_json(event)
                     elif kind == "error":
                         outcome = error_of(event["error"])
@@ -200,7 +202,7 @@ class AsyncJudge:
             answer: Json = json.loads(await response.read())
             return answer
 
-    async def _patiently(self, ask: Callable[[], Awaitable[T]], deadline: float | None) -> T:
+    async def _patiently(self, ask: Callable[[], Coroutine[Any, Any, T]], deadline: float | None) -> T:
         """Asks until there is an answer, or an error that asking again would not change."""
         failed_at, tries = 0.0, 0
         while True:
@@ -230,9 +232,11 @@ def _at(deadline_s: float | None) -> float | None:
     return None if deadline_s is None else _now() + deadline_s
 
 
-async def _before(deadline: float | None, waiting: Awaitable[T]) -> T:
+async def _before(deadline: float | None, waiting: Coroutine[Any, Any, T]) -> T:
+    if deadline is None:
+        return await waiting
     try:
-        return await asyncio.wait_for(waiting, None if deadline is None else deadline - _now())
+        return await within(deadline - _now(), waiting)
     except asyncio.TimeoutError:
         raise DeadlinePassed("no verdict before the deadline") from None
 

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import ssl
 import weakref
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from kernelrl.errors import Unauthorized, Unavailable
@@ -25,7 +25,7 @@ class Response:
 
     status: int
     headers: dict[str, str]  # names in lower case
-    reader: asyncio.StreamReader
+    connection: _Connection
     complete: bool = False
 
     @property
@@ -35,11 +35,11 @@ class Response:
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it comes."""
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
-            while size := int((await _line(self.reader)).split(b";")[0], 16):
+            while size := int((await self.connection.line()).split(b";")[0], 16):
                 async for piece in self._exactly(size):
                     yield piece
-                await _line(self.reader)
-            while await _line(self.reader):
+                await self.connection.line()
+            while await self.connection.line():
                 pass  # trailers
         elif (length := self.headers.get("content-length")) is not None:
             async for piece in self._exactly(int(length)):
@@ -70,18 +70,50 @@ class Response:
 
     async def _exactly(self, size: int) -> AsyncIterator[bytes]:
         while size > 0:
-            piece = await _spoken(self.reader.read(min(size, 1 << 16)))
-            if not piece:
-                raise Unavailable("the server closed the connection within an answer")
+            piece = await self.connection.read(min(size, 1 << 16))
             size -= len(piece)
             yield piece
+
+
+class _Connection:
+    """An open connection. Every wait ends if the server is silent for too long."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @property
+    def is_open(self) -> bool:
+        return not self._reader.at_eof() and not self._writer.is_closing()
+
+    async def send(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._spoken(self._writer.drain())
+
+    async def line(self) -> bytes:
+        return (await self._spoken(self._reader.readuntil(b"\n"))).rstrip(b"\r\n")
+
+    async def read(self, most: int) -> bytes:
+        data = await self._spoken(self._reader.read(most))
+        if not data:
+            raise EOFError("the server closed it within an answer")
+        return data
+
+    def close(self) -> None:
+        self._writer.close()
+
+    async def _spoken(self, waiting: Awaitable[T]) -> T:
+        silence = asyncio.get_running_loop().call_later(SILENCE_S, self._writer.transport.abort)
+        try:
+            return await waiting
+        finally:
+            silence.cancel()
 
 
 class _Pool:
     """The connections of one event loop."""
 
     def __init__(self, most: int) -> None:
-        self.idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self.idle: list[_Connection] = []
         self.free = asyncio.Semaphore(most)
 
 
@@ -113,37 +145,36 @@ class Connections:
         connection fails. Leaving before the end of the answer closes the connection, which cancels the request."""
         pool = self._pools.setdefault(asyncio.get_running_loop(), _Pool(self._most))
         async with pool.free:
-            reader, writer = await self._connect(pool)
+            connection = await self._connect(pool)
             response = None
             try:
                 head = f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._head}Accept: {accept}\r\n"
                 head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
-                writer.write(head.encode() + b"\r\n" + body)
-                await _spoken(writer.drain())
-                response = await _response(reader)
+                await connection.send(head.encode() + b"\r\n" + body)
+                response = await _response(connection)
                 yield response
             except (OSError, ValueError, EOFError, IndexError, asyncio.LimitOverrunError) as error:
                 raise Unavailable(f"the connection broke, or this is not HTTP: {error}") from error
             finally:
                 if response is not None and response.reusable:
-                    pool.idle.append((reader, writer))
+                    pool.idle.append(connection)
                 else:
-                    writer.close()
+                    connection.close()
 
     async def close(self) -> None:
-        for _, writer in self._pools.pop(asyncio.get_running_loop(), _Pool(0)).idle:
-            writer.close()
+        for connection in self._pools.pop(asyncio.get_running_loop(), _Pool(0)).idle:
+            connection.close()
 
-    async def _connect(self, pool: _Pool) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connect(self, pool: _Pool) -> _Connection:
         while pool.idle:
-            reader, writer = pool.idle.pop()
-            if not reader.at_eof() and not writer.is_closing():
-                return reader, writer
-            writer.close()
+            connection = pool.idle.pop()
+            if connection.is_open:
+                return connection
+            connection.close()
         context = ssl.create_default_context(cafile=self._ca_file) if self._secure else None
         opening = asyncio.open_connection(self._host, self._port, ssl=context)
         try:
-            return await asyncio.wait_for(opening, CONNECT_S)
+            return _Connection(*await within(CONNECT_S, opening))
         except ssl.SSLCertVerificationError as error:
             raise Unauthorized(f"the server's certificate is not trusted: {error}") from error
         except asyncio.TimeoutError:
@@ -152,21 +183,22 @@ class Connections:
             raise Unavailable(f"no connection: {error}") from error
 
 
-async def _response(reader: asyncio.StreamReader) -> Response:
-    status = int((await _line(reader)).split(b" ")[1])
+async def _response(connection: _Connection) -> Response:
+    status = int((await connection.line()).split(b" ")[1])
     headers = dict[str, str]()
-    while line := await _line(reader):
+    while line := await connection.line():
         name, _, value = line.decode("latin-1").partition(":")
         headers[name.lower()] = value.strip()
-    return Response(status, headers, reader)
+    return Response(status, headers, connection)
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    return (await _spoken(reader.readuntil(b"\n"))).rstrip(b"\r\n")
-
-
-async def _spoken(waiting: Awaitable[T]) -> T:
+async def within(seconds: float, waiting: Coroutine[Any, Any, T]) -> T:
+    """asyncio.wait_for, which before Python 3.12 forgets that it was cancelled if the result comes at the same time."""
+    task = asyncio.ensure_future(waiting)
     try:
-        return await asyncio.wait_for(waiting, SILENCE_S)
-    except asyncio.TimeoutError:
-        raise Unavailable(f"the server has been silent for {SILENCE_S:.0f} s") from None
+        await asyncio.wait([task], timeout=seconds)
+        if not task.done():
+            raise asyncio.TimeoutError
+        return task.result()
+    finally:
+        task.cancel()

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Json = dict[str, Any]
 T = TypeVar("T", bound="Record")
@@ -24,7 +24,7 @@ class Record:
 
     @classmethod
     def from_json(cls: type[T], json: Mapping[str, Any]) -> T:
-        readers = _readers(cls)
+        readers = _readers(cast(Any, cls))
         known: Json = {}
         extra: Json = {}
         for name, value in json.items():
