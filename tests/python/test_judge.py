@@ -10,11 +10,13 @@ import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 from fake_server import Call, FakeServer, evaluation
 from kernelrl import (
     AsyncJudge,
     DeadlinePassed,
+    Evaluation,
     InfrastructureError,
     Judge,
     JudgeError,
@@ -112,7 +114,7 @@ class Requests(unittest.TestCase):
             "/v1/tasks": {"tasks": [{"id": "a/b", "title": "A", "tier": 1}]},
             "/v1/tasks/a%2Fb": {"id": "a/b", "prompt": "write", "naive": "n", "later": [1]},
             "/v1/best?task=a%2Fb": {"best": [evaluation() | {"task": "a/b", "source": "s"}]},
-            "/v1/info": {"version": "0.1.0", "identity": "i", "concurrency": 2, "waiting": 0},
+            "/v1/info": {"version": "0.1.0", "identity": "i", "concurrency": 2, "waiting": 0, "later": 1},
             "/healthz": {"status": "ok"},
         }
 
@@ -123,9 +125,19 @@ class Requests(unittest.TestCase):
             self.assertEqual([(t.id, t.tier, t.prompt) for t in judge.tasks()], [("a/b", 1, None)])
             self.assertEqual(judge.task("a/b").extra, {"later": [1]})
             self.assertEqual([(b.source, b.evaluation.verdict) for b in judge.best("a/b")], [("s", "ok")])
-            self.assertEqual((judge.info().concurrency, judge.info().extra), (2, {"waiting": 0}))
+            self.assertEqual((judge.info().concurrency, judge.info().extra), (2, {"later": 1}))
             self.assertEqual(judge.add_task({"id": "own"}).id, "own")
             self.assertTrue(judge.healthy())
+
+    def test_the_server_of_the_environment(self):
+        with FakeServer() as server:
+            with mock.patch.dict(os.environ, {"KERNELRL_URL": server.url, "KERNELRL_TOKEN": "sesame"}):
+                with Judge() as judge, Judge(server.url) as named:
+                    judge.evaluate("t", "s")
+                    named.evaluate("t", "s")
+            self.assertEqual([call.headers["Authorization"] for call in server.calls], ["Bearer sesame", None])
+        with mock.patch.dict(os.environ, clear=True), self.assertRaisesRegex(ValueError, "set KERNELRL_URL"):
+            Judge()
 
     def test_addresses(self):
         for wrong in ("127.0.0.1:8000", "ftp://host", "http://"):
@@ -170,6 +182,14 @@ class Trouble(unittest.TestCase):
             judge.evaluate("t", "s")
             self.assertTrue(judge.evaluate("t", "s").ok)
 
+    def test_one_warning_for_all_calls(self):
+        log = logging.getLogger("kernelrl")
+        with FakeServer(default=Call.hang_up) as server, Judge(server.url, patience_s=0.1) as judge:
+            with mock.patch.object(log, "level", logging.WARNING), self.assertLogs(log, "WARNING") as logged:
+                list(judge.stream([("t", "s")] * 5))
+            self.assertEqual(len(logged.output), 1)
+            self.assertIn("closed the connection", logged.output[0])
+
     def test_patience_ends(self):
         with FakeServer(default=Call.hang_up) as server, Judge(server.url, patience_s=0.3) as judge:
             with self.assertRaises(Unavailable):
@@ -187,6 +207,7 @@ class Trouble(unittest.TestCase):
             (refuse(500, "internal"), InfrastructureError),
             (refuse(504, "deadline_exceeded"), DeadlinePassed),
             (fail(code="internal", message="the machine died"), InfrastructureError),
+            (lambda call: call.verdict(verdict="infra_error"), InfrastructureError),
         ):
             with FakeServer(script) as server, Judge(server.url) as judge:
                 with self.assertRaises(kind) as raised:
@@ -333,8 +354,10 @@ class Evaluations(unittest.TestCase):
         self.assertEqual(result.diagnostics[0].line, 7)
 
     def test_not_timed(self):
-        with FakeServer() as server, Judge(server.url) as judge:
-            self.assertIsNone(judge.evaluate("t", "s").speedup)
+        self.assertIsNone(Evaluation.from_json({"verdict": "ok"}).speedup)
+        for low, speedup in ((0.0, 0), ("inf", None), (None, None)):
+            case = {"kind": "shown", "verdict": "ok", "speedup_low": low}
+            self.assertEqual(Evaluation.from_json({"verdict": "ok", "cases": [case]}).speedup, speedup)
 
     def test_errors_are_no_scores(self):
         self.assertTrue(issubclass(Unavailable, JudgeError))

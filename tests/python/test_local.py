@@ -41,10 +41,10 @@ class Local(unittest.TestCase):
 
     def test_finds_the_program(self):
         for environment in ({"KERNELRL": str(self.program)}, {"PATH": f"{self.folder}:/usr/bin:/bin"}):
-            with mock.patch.dict(os.environ, environment), kernelrl.local() as judge:
+            with mock.patch.dict(os.environ, environment, clear=True), kernelrl.local() as judge:
                 self.assertTrue(judge.healthy())
-        with mock.patch.dict(os.environ, {"PATH": ""}), self.assertRaisesRegex(FileNotFoundError, "set KERNELRL"):
-            with kernelrl.local():
+        with mock.patch.dict(os.environ, {"PATH": ""}, clear=True):
+            with self.assertRaisesRegex(FileNotFoundError, "set KERNELRL"), kernelrl.local():
                 pass
 
     def test_says_why_it_did_not_start(self):

@@ -6,7 +6,7 @@ import types
 import unittest
 
 from fake_server import FakeServer
-from kernelrl import InfrastructureError, Refused
+from kernelrl import AsyncJudge, Evaluation, InfrastructureError, Refused
 from kernelrl.rewards import Scorer, extract_kernel
 
 KERNEL = "__global__ void k() {}\n"
@@ -51,6 +51,10 @@ class Rewards(unittest.TestCase):
         self.assertEqual(score("2.5", "I do not know.", wrong=-1), -1)
         self.assertEqual(len(self.server.calls), judged_before)
 
+    def test_an_infrastructure_error_is_no_score(self):
+        with self.assertRaises(InfrastructureError):
+            self.scorer.of(Evaluation(verdict="infra_error", why="the GPU fell off"))
+
     def test_only_the_kernel_is_sent(self):
         asyncio.run(self.scorer.score("1", ANSWER))
         self.assertEqual(self.server.calls[0].body, {"task": "1", "source": KERNEL})
@@ -82,6 +86,10 @@ class Rewards(unittest.TestCase):
         self.assertEqual(asyncio.run(self.scorer.slime(None, samples[:2])), [1.3, 0.0])
         with self.assertRaises(InfrastructureError):
             asyncio.run(self.scorer.slime(None, samples[2], evaluation=True))
+
+    def test_a_judge_of_ones_own(self):
+        scorer = Scorer(AsyncJudge(self.server.url, connections=1), right=1)
+        self.assertEqual(scorer.trl([ANSWER] * 3, task=["1"] * 3), [1, 1, 1])
 
     def test_skyrl(self):
         self.assertEqual(self.scorer.skyrl("2", ANSWER), (1.3, "well done"))

@@ -2,10 +2,13 @@
 KERNELRL_TESTS the folder with the components that tests use."""
 
 import asyncio
+import importlib.util
+import json
 import logging
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -90,6 +93,28 @@ class Serve(unittest.TestCase):
         answers = [f"So:\n```cuda\n{self.naive}```", f"```cuda\n{WRONG}```", "?"]
         self.assertEqual(scorer.trl(answers, task=["vector_add"] * 3), [0.3, 0, 0])
         self.assertEqual(asyncio.run(scorer.verl("", answers[0], "vector_add")), {"score": 0.3, "acc": 1})
+
+    def test_examples(self):
+        examples = Path(__file__).parents[2] / "clients/python/examples"
+
+        def run(name, *words):
+            command = [sys.executable, examples / name, *words]
+            environment = os.environ | {"KERNELRL_URL": self.judge.url}
+            return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+        lines = run("judge_kernels.py").splitlines()
+        self.assertEqual([line.split()[1] for line in lines[1:]], ["ok", "ok", "wrong_result", "compile_error"])
+        self.assertRegex(lines[2], r"^faster +ok +[2-9]")
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("verl_reward.py", "slime_reward.py"):
+                run(name, f"{folder}/{name}.jsonl")
+                rows = [json.loads(line) for line in Path(f"{folder}/{name}.jsonl").read_text().splitlines()]
+                self.assertEqual(len(rows), len(self.judge.tasks()))
+                self.assertIn("Write a CUDA kernel", rows[0]["prompt"][0]["content"])
+        if importlib.util.find_spec("skyrl_gym"):
+            self.assertRegex(run("skyrl_env.py"), r"(?s)^0\.0 False.*\n0\.3 False.*\n0\.0 True")
+        if importlib.util.find_spec("verifiers"):
+            self.assertIn("vector_add - Vector addition", run("kernelrl_tasks.py"))
 
     def test_tokens(self):
         with tempfile.NamedTemporaryFile("w") as file:

@@ -25,7 +25,7 @@ class KernelTask(vf.Task[vf.TaskData]):
 
 class KernelTaskset(vf.Taskset[KernelTask, vf.TasksetConfig]):
     def load(self) -> Iterator[KernelTask]:
-        with Judge(scorer.judge.url) as judge:
+        with Judge() as judge:
             for task in judge.tasks():
                 data = vf.TaskData(name=task.id, description=task.title, prompt=judge.task(task.id).prompt)
                 yield KernelTask(data, self.config.task)

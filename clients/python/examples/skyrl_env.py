@@ -1,5 +1,5 @@
-"""An environment for SkyRL, of several turns: after each the model is told what the judge found, and tries again. A turn
-is paid what it gains over the best one before, so that the sum is the score of the best kernel.
+"""An environment for SkyRL, of several turns: after each the model is told what the judge found, and tries again. A
+turn is paid what it gains over the best one before, so that the sum is the score of the best kernel.
 
 In a program that starts SkyRL:
 
@@ -39,7 +39,7 @@ class KernelEnv(BaseTextEnv):
 
 
 if __name__ == "__main__":
-    with Judge(scorer.judge.url) as judge:
+    with Judge() as judge:
         naive = judge.task("vector_add").naive
     env = KernelEnv(extras={"reward_spec": {"ground_truth": "vector_add"}})
     for answer in ("I am not sure.", f"```cuda\n{naive}```", f"```cuda\n{naive}```"):

@@ -17,7 +17,7 @@ scorer = Scorer()
 reward = scorer.slime
 
 if __name__ == "__main__":
-    with Judge(scorer.judge.url) as judge, open(sys.argv[1], "w") as file:
+    with Judge() as judge, open(sys.argv[1], "w") as file:
         for task in judge.tasks():
             prompt = [{"role": "user", "content": judge.task(task.id).prompt}]
             file.write(json.dumps({"prompt": prompt, "task": task.id}) + "\n")

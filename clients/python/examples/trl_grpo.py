@@ -16,13 +16,12 @@ from trl import GRPOConfig, GRPOTrainer
 model = sys.argv[1]
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 
-scorer = Scorer()
-with Judge(scorer.judge.url) as judge:
+with Judge() as judge:
     tasks = [judge.task(task.id) for task in judge.tasks() if task.tier == 0]
 
 trainer = GRPOTrainer(
     model=model,
-    reward_funcs=scorer.trl,
+    reward_funcs=Scorer().trl,
     train_dataset=Dataset.from_list(
         [{"prompt": [{"role": "user", "content": task.prompt}], "task": task.id} for task in tasks]
     ),

@@ -18,7 +18,7 @@ scorer = Scorer()
 compute_score = scorer.verl
 
 if __name__ == "__main__":
-    with Judge(scorer.judge.url) as judge, open(sys.argv[1], "w") as file:
+    with Judge() as judge, open(sys.argv[1], "w") as file:
         for task in judge.tasks():
             row = {
                 "data_source": "kernelrl",

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import math
+import os
 import random
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from kernelrl.connection import Connections, Response, within
-from kernelrl.errors import DeadlinePassed, JudgeError, Unavailable, error_of
+from kernelrl.errors import DeadlinePassed, InfrastructureError, JudgeError, Unavailable, error_of
 from kernelrl.evaluation import Best, Evaluation, Info, Json, Task
 
 T = TypeVar("T")
 log = logging.getLogger("kernelrl")
+_WARN_EVERY_S = 10.0
 
 
 class Request(NamedTuple):
@@ -49,23 +51,28 @@ class Event:
 class AsyncJudge:
     """A server that judges kernels.
 
-    `connections` limits the evaluations under way. A call that fails for `patience_s` raises `Unavailable`; one with a
-    `deadline_s` raises `DeadlinePassed` after it.
+    Without a `url`, the environment variables KERNELRL_URL and KERNELRL_TOKEN name it. `connections` limits the
+    evaluations under way. A call that fails for `patience_s` raises `Unavailable`; one with a `deadline_s` raises
+    `DeadlinePassed` after it.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | None = None,
         token: str | None = None,
         *,
         ca_file: str | None = None,
         connections: int = 64,
         patience_s: float = 120,
     ) -> None:
+        if url is None:
+            url, token = os.environ.get("KERNELRL_URL"), token or os.environ.get("KERNELRL_TOKEN")
+        if url is None:
+            raise ValueError("no server given: set KERNELRL_URL to the address of a `kernelrl serve`")
         self.url = url
         self._connections = Connections(url, token, ca_file, connections)
         self._patience_s = patience_s
-        self._answered_at = 0.0  # by the event loop's clock
+        self._answered_at = self._warned_at = -math.inf  # by the event loop's clock
 
     async def evaluate(
         self,
@@ -184,7 +191,7 @@ class AsyncJudge:
                         report(kind, event.get("position"))
                     elif kind == "result":
                         event.pop("index", None)
-                        outcome = Evaluation.from_json(event)
+                        outcome = _verdict(Evaluation.from_json(event))
                     elif kind == "error":
                         outcome = error_of(event["error"])
             if isinstance(outcome, JudgeError):
@@ -214,7 +221,7 @@ class AsyncJudge:
                 reason = error
             if tries == 0:
                 failed_at = _now()
-                log.warning("%s: %s; asking again for up to %.0f s", self.url, reason, self._patience_s)
+                self._warn(reason)
             # A server that is full of this program's own requests is given as long as it answers them.
             since = failed_at if reason.retry_after_s is None else max(failed_at, self._answered_at)
             pause = random.uniform(1, 1.5) * (reason.retry_after_s or min(0.1 * 2**tries, 10))
@@ -222,6 +229,11 @@ class AsyncJudge:
                 raise Unavailable(f"{self.url}: {reason}") from reason
             tries += 1
             await _before(deadline, asyncio.sleep(pause))
+
+    def _warn(self, reason: Unavailable) -> None:
+        if _now() > self._warned_at + _WARN_EVERY_S:
+            log.warning("%s: %s; asking again for up to %.0f s", self.url, reason, self._patience_s)
+            self._warned_at = _now()
 
 
 def _now() -> float:
@@ -239,6 +251,11 @@ async def _before(deadline: float | None, waiting: Coroutine[Any, Any, T]) -> T:
         return await within(deadline - _now(), waiting)
     except asyncio.TimeoutError:
         raise DeadlinePassed("no verdict before the deadline") from None
+
+
+def _verdict(evaluation: Evaluation) -> Evaluation | JudgeError:
+    """A server of kernelrl sends no such verdict, but others may stand in for it."""
+    return InfrastructureError(evaluation.why) if evaluation.verdict == "infra_error" else evaluation
 
 
 async def _accepted(response: Response) -> None:

@@ -95,7 +95,7 @@ class _Connection:
     async def read(self, most: int) -> bytes:
         data = await self._spoken(self._reader.read(most))
         if not data:
-            raise EOFError("the server closed it within an answer")
+            raise EOFError
         return data
 
     def close(self) -> None:
@@ -123,14 +123,14 @@ class Connections:
     def __init__(self, url: str, token: str | None, ca_file: str | None, most: int) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"'{url}' is not the address of a server; one is http://127.0.0.1:8000")
-        self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port or (443 if self._secure else 80)
+            raise ValueError(f"'{url}' is not the address of a server; one is http://127.0.0.1:8400")
+        self._host, self._port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
         self._prefix = parts.path.rstrip("/")
         self._head = f"Host: {parts.netloc.rpartition('@')[2]}\r\n"
         if token is not None:
             self._head += f"Authorization: Bearer {token}\r\n"
-        self._ca_file, self._most = ca_file, most
+        self._tls = ssl.create_default_context(cafile=ca_file) if parts.scheme == "https" else None
+        self._most = most
         self._arguments = (url, token, ca_file, most)
         self._pools = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool]()
 
@@ -153,7 +153,9 @@ class Connections:
                 await connection.send(head.encode() + b"\r\n" + body)
                 response = await _response(connection)
                 yield response
-            except (OSError, ValueError, EOFError, IndexError, asyncio.LimitOverrunError) as error:
+            except EOFError:
+                raise Unavailable("the server closed the connection, or fell silent, before its answer") from None
+            except (OSError, ValueError, IndexError, asyncio.LimitOverrunError) as error:
                 raise Unavailable(f"the connection broke, or this is not HTTP: {error}") from error
             finally:
                 if response is not None and response.reusable:
@@ -171,8 +173,7 @@ class Connections:
             if connection.is_open:
                 return connection
             connection.close()
-        context = ssl.create_default_context(cafile=self._ca_file) if self._secure else None
-        opening = asyncio.open_connection(self._host, self._port, ssl=context)
+        opening = asyncio.open_connection(self._host, self._port, ssl=self._tls)
         try:
             return _Connection(*await within(CONNECT_S, opening))
         except ssl.SSLCertVerificationError as error:

@@ -155,9 +155,9 @@ class Evaluation(Record):
     @property
     def speedup(self) -> float | None:
         """The geometric mean over the timed shown cases of the lower end of the interval: noise earns nothing."""
-        timed = [c.speedup_low for c in self.cases if c.kind == "shown" and c.speedup_low is not None]
-        finite = [s for s in timed if math.isfinite(s)]
-        return math.exp(math.fsum(map(math.log, finite)) / len(finite)) if finite else None
+        lows = [c.speedup_low for c in self.cases if c.kind == "shown" and c.speedup_low is not None]
+        timed = [low for low in lows if math.isfinite(low)]
+        return math.prod(timed) ** (1 / len(timed)) if timed else None
 
     @property
     def pass_rate(self) -> float:
@@ -205,4 +205,5 @@ class Info(Record):
     toolchain: str = ""
     identity: str = ""
     concurrency: int | None = None
+    waiting: int | None = None  # kernels in the queue
     real_sizes: bool | None = None  # kernels are also timed at realistic sizes

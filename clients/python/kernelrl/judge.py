@@ -1,8 +1,10 @@
 """Asks a `kernelrl serve` for verdicts.
 
-judge = Judge("http://127.0.0.1:8000")
-evaluation = judge.evaluate("softmax_rows", source)
-print(evaluation.verdict, evaluation.speedup)
+    judge = Judge("http://127.0.0.1:8400")
+    evaluation = judge.evaluate("softmax_rows", source)
+    print(evaluation.verdict, evaluation.speedup)
+
+Each call runs on a background thread, which all judges of a process share.
 """
 
 from __future__ import annotations
@@ -23,13 +25,14 @@ T = TypeVar("T")
 class Judge:
     """A server that judges kernels. Any number of threads may use a judge; it may be pickled and survives a fork.
 
-    `connections` limits the evaluations under way. A call that fails for `patience_s` raises `Unavailable`; one with a
-    `deadline_s` raises `DeadlinePassed` after it.
+    Without a `url`, the environment variables KERNELRL_URL and KERNELRL_TOKEN name it. `connections` limits the
+    evaluations under way. A call that fails for `patience_s` raises `Unavailable`; one with a `deadline_s` raises
+    `DeadlinePassed` after it.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | None = None,
         token: str | None = None,
         *,
         ca_file: str | None = None,
@@ -53,7 +56,7 @@ class Judge:
         deadline_s: float | None = None,
     ) -> Evaluation:
         """Judges a kernel. `task` is an id or a definition as in a task file; the server has defaults for the rest."""
-        return wait_for(
+        return blocking(
             self._judge.evaluate(task, source, contract=contract, stages=stages, seed=seed, deadline_s=deadline_s)
         )
 
@@ -62,7 +65,7 @@ class Judge:
     ) -> list[Evaluation]:
         """Judges kernels, as many at once as there are connections, and returns the evaluations in the order of the
         requests. The first error ends the call; `stream` gives each request its own."""
-        return wait_for(self._judge.evaluate_many(requests, deadline_s=deadline_s))
+        return blocking(self._judge.evaluate_many(requests, deadline_s=deadline_s))
 
     def stream(
         self, requests: Iterable[Request | tuple[str, str]], *, deadline_s: float | None = None
@@ -74,38 +77,38 @@ class Judge:
             return await anext(news, None)
 
         try:
-            while (event := wait_for(following())) is not None:
+            while (event := blocking(following())) is not None:
                 yield event
         finally:
-            wait_for(news.aclose())
+            blocking(news.aclose())
 
     def tasks(self) -> list[Task]:
         """The tasks of the server."""
-        return wait_for(self._judge.tasks())
+        return blocking(self._judge.tasks())
 
     def task(self, id: str) -> Task:
         """A task with its prompt and its naive kernel."""
-        return wait_for(self._judge.task(id))
+        return blocking(self._judge.task(id))
 
     def add_task(self, definition: Mapping[str, Any]) -> Task:
         """Gives the server a definition, as in a task file, which it checks; its id stands for it in later requests."""
-        return wait_for(self._judge.add_task(definition))
+        return blocking(self._judge.add_task(definition))
 
     def best(self, task: str | None = None) -> list[Best]:
         """The fastest right kernel that the server has judged for each task, or for one."""
-        return wait_for(self._judge.best(task))
+        return blocking(self._judge.best(task))
 
     def info(self) -> Info:
         """The server's backend, device and version."""
-        return wait_for(self._judge.info())
+        return blocking(self._judge.info())
 
     def healthy(self) -> bool:
         """True if the server takes requests now. Never waits for long, and never raises."""
-        return wait_for(self._judge.healthy())
+        return blocking(self._judge.healthy())
 
     def close(self) -> None:
         """Closes the connections that are kept open."""
-        wait_for(self._judge.close())
+        blocking(self._judge.close())
 
     def __enter__(self) -> Judge:
         return self
@@ -114,7 +117,7 @@ class Judge:
         self.close()
 
 
-def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
+def blocking(coroutine: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine on the background thread of this process; an exception here, such as Ctrl-C, cancels it."""
     future = asyncio.run_coroutine_threadsafe(coroutine, _background_loop(os.getpid()))
     try:

@@ -1,6 +1,6 @@
 """Rewards for trainers: one score, in the form that each of them calls.
 
-    scorer = Scorer("http://judge:8000")
+    scorer = Scorer("http://judge:8400")
     trainer = GRPOTrainer(model, reward_funcs=scorer.trl, train_dataset=…)
 
 A kernel that is wrong, or none at all, scores `wrong`. A right one scores
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -24,34 +23,31 @@ from typing import Any
 from kernelrl.async_judge import AsyncJudge
 from kernelrl.errors import DeadlinePassed, InfrastructureError, Unavailable
 from kernelrl.evaluation import Evaluation
-from kernelrl.judge import wait_for
+from kernelrl.judge import blocking
 
 log = logging.getLogger("kernelrl")
 
 
 class Scorer:
-    """Scores answers by a server: at `url`, or at the address in the environment variable KERNELRL_URL, with the token
-    in KERNELRL_TOKEN. Its methods may be given to trainers as functions."""
+    """Scores answers by the server at an address, by an `AsyncJudge`, or by the server that KERNELRL_URL names. Its
+    methods may be given to trainers as functions."""
 
     def __init__(
         self,
-        url: str | None = None,
-        token: str | None = None,
+        judge: str | AsyncJudge | None = None,
         *,
         wrong: float = 0.0,
         right: float = 0.3,
         gain: float = 1.0,
         cap: float = 10.0,
-        connections: int = 64,
     ) -> None:
-        url = url or os.environ.get("KERNELRL_URL")
-        if url is None:
-            raise ValueError("no server given: set KERNELRL_URL to the address of a `kernelrl serve`")
-        self.judge = AsyncJudge(url, token or os.environ.get("KERNELRL_TOKEN"), connections=connections)
+        self.judge = judge if isinstance(judge, AsyncJudge) else AsyncJudge(judge)
         self._wrong, self._right, self._gain, self._cap = wrong, right, gain, cap
 
     def of(self, evaluation: Evaluation) -> float:
         """The score of an evaluation."""
+        if evaluation.verdict == "infra_error":  # in a ledger
+            raise InfrastructureError(evaluation.why)
         if not evaluation.ok:
             return self._wrong
         return self._right + self._gain * (min(max(evaluation.speedup or 1.0, 1.0), self._cap) - 1.0)
@@ -90,7 +86,7 @@ class Scorer:
         async def all_of_them() -> list[float | None]:
             return await asyncio.gather(*map(one, task, completions))
 
-        return wait_for(all_of_them())
+        return blocking(all_of_them())
 
     async def slime(self, args: Any, sample: Any, **_: Any) -> Any:
         """slime's --custom-rm-path, for one sample or, with --group-rm, a list; the label is the task's id."""
@@ -100,7 +96,7 @@ class Scorer:
 
     def skyrl(self, task: str, action: str) -> tuple[float, str]:
         """The reward and the feedback for a step of a SkyRL environment."""
-        evaluation = wait_for(self.evaluate(task, action))
+        evaluation = blocking(self.evaluate(task, action))
         return self.of(evaluation), evaluation.feedback or evaluation.why
 
     async def verifiers(self, task: Any, trace: Any) -> float:
