@@ -1,6 +1,11 @@
 #include "serve/judge_server.hpp"
 
 #include "core/plugin/instance.hpp"
+#include "serve/dialects/environment.hpp"
+#include "serve/dialects/kernelgym.hpp"
+#include "serve/dialects/nemo_gym.hpp"
+#include "serve/dialects/openenv.hpp"
+#include "serve/dialects/ors.hpp"
 
 namespace krl::serve {
 namespace {
@@ -19,10 +24,15 @@ Result<std::unique_ptr<JudgeServer>> JudgeServer::open(const Plan& plan, core::S
 
 JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, const JudgeServerOptions& options)
     : options_(options),
-      service_(std::move(service)),
-      router_(Admission(options.admission), service_->metrics()) {
+      router_(Admission(options.admission), service->metrics()),
+      service_(std::move(service)) {
   state_.connections = [this] { return server_->counts().connections; };
   add_native_routes(*service_, state_, router_);
+  add_environment_routes(*service_, state_, router_);
+  openenv::add_routes(*service_, router_);
+  nemo_gym::add_routes(*service_, router_);
+  ors::add_routes(*service_, router_);
+  kernelgym::add_routes(*service_, router_);
 }
 
 Status JudgeServer::listen() {

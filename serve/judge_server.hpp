@@ -40,10 +40,10 @@ class JudgeServer {
   Status listen();
 
   const JudgeServerOptions options_;
-  const std::unique_ptr<JudgeService> service_;
   ServerState state_;
   Router router_;
-  std::unique_ptr<http::Server> server_;  // goes first
+  const std::unique_ptr<JudgeService> service_;  // goes before: what it judges may reach handlers
+  std::unique_ptr<http::Server> server_;         // goes first
 };
 
 }  // namespace krl::serve

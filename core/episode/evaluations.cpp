@@ -10,6 +10,30 @@
 #include "core/base/log.hpp"
 
 namespace krl::core {
+namespace {
+
+Evaluation without_result(Verdict verdict, std::string why, Contract contract,
+                          const std::string& backend) {
+  Evaluation evaluation;
+  evaluation.verdict = verdict;
+  evaluation.why = std::move(why);
+  evaluation.contract = contract;
+  evaluation.backend = backend;
+  return evaluation;
+}
+
+}  // namespace
+
+std::optional<Evaluation> format_error(const Candidate& candidate, Contract contract,
+                                       const std::string& backend) {
+  const bool is_cut = candidate.format == Format::kTruncated;
+  if (!is_cut && !candidate.source.empty()) return std::nullopt;
+  return without_result(
+      Verdict::kFormatError,
+      is_cut ? "the answer ended before its kernel was complete" : "the answer holds no kernel",
+      contract, backend);
+}
+
 EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const {
   EvaluateOptions options;
   if (shapes != Shapes::kTraining) options.stages |= KRL_STAGE_HOLDOUT;
@@ -28,19 +52,8 @@ std::string Evaluations::key_of(const Task& task, const std::string& source,
 
 Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int round,
                                         Shapes shapes) const {
-  const auto without_result = [&](Verdict verdict, std::string why) {
-    Evaluation evaluation;
-    evaluation.verdict = verdict;
-    evaluation.why = std::move(why);
-    evaluation.contract = contract_;
-    evaluation.backend = backend().id;
-    return evaluation;
-  };
-  if (candidate.format == Format::kTruncated)
-    return Evaluated{
-        without_result(Verdict::kFormatError, "the answer ended before its kernel was complete")};
-  if (candidate.source.empty())
-    return Evaluated{without_result(Verdict::kFormatError, "the answer holds no kernel")};
+  if (auto refused = format_error(candidate, contract_, backend().id))
+    return Evaluated{*std::move(refused)};
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
   if (ledger_ != nullptr) {
@@ -55,7 +68,8 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   if (evaluation.error().code == Code::kCancelled) return failure(std::move(evaluation).error());
   log(Severity::kError, fmt::format("{}: not evaluated, the turn is dropped: {}", task.id,
                                     evaluation.error().message));
-  Evaluation lost = without_result(Verdict::kInfraError, evaluation.error().message);
+  Evaluation lost =
+      without_result(Verdict::kInfraError, evaluation.error().message, contract_, backend().id);
   KRL_TRY(record("", round, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <kernelrl/evaluation.hpp>
+#include <optional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -25,6 +26,10 @@ struct Evaluated {
 // hold-outs as well; or these and the task's whole pool, in an evaluation that no backend takes
 // from a cache.
 enum class Shapes { kTraining, kWithHoldout, kAll };
+
+// The verdict on an answer without a kernel, which no backend is asked for; nothing if it holds one.
+std::optional<Evaluation> format_error(const Candidate& candidate, Contract contract,
+                                       const std::string& backend);
 
 // Thread-safe; calls block.
 class Evaluations {

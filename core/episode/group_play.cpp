@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
+#include "core/episode/stop.hpp"
 
 namespace krl::core {
 namespace {
@@ -118,7 +118,7 @@ Status GroupPlay::play(std::size_t member, std::size_t order, Yield yield) {
     if (episode.turns.back().infra_error()) break;
     KRL_ASSIGN(episode.turns.back().score, score(episode, yield));
     if (episode.turns.back().infra_error()) break;
-    KRL_ASSIGN(const bool stop, stops(episode));
+    KRL_ASSIGN(const bool stop, stops(episode, context_.settings.stop_when));
     if (!stop) continue;
     episode.unplayed = most - static_cast<std::int64_t>(episode.turns.size());
     break;
@@ -324,21 +324,6 @@ Result<Score> GroupPlay::score(const Episode& episode, Yield yield) {
   if (result && !result->lost.empty() && !played_.lost)
     played_.lost = Error{Code::kUnavailable, result->lost};
   return result;
-}
-
-Result<bool> GroupPlay::stops(const Episode& episode) const {
-  if (!context_.settings.stop_when) return false;
-  const TurnRecord& turn = episode.turns.back();
-  const double speedup = turn.evaluation.speedup();
-  const RealNames values = {{"score", turn.score.total},
-                            {"best_score", *episode.best_score()},
-                            {"turn", static_cast<double>(episode.turns.size())},
-                            {"speedup", std::isfinite(speedup) ? speedup : 0.0},
-                            {"compiled", turn.evaluation.compiled() ? 1.0 : 0.0},
-                            {"passed", turn.evaluation.passed() ? 1.0 : 0.0}};
-  const auto stop = context_.settings.stop_when->expression.condition(values);
-  if (!stop) return invalid(fmt::format("rollout.stop_when: {}", stop.error().message));
-  return *stop;
 }
 
 }  // namespace krl::core

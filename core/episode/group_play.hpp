@@ -76,7 +76,6 @@ class GroupPlay {
   void lose(TurnRecord turn, const Error& why, Episode& episode);
   Result<Evaluated> evaluate(const Episode& episode, const Candidate& candidate, Yield yield);
   Result<Score> score(const Episode& episode, Yield yield);
-  Result<bool> stops(const Episode& episode) const;
 
   Rollout& rollout_;
   const RolloutContext& context_;

@@ -11,6 +11,7 @@ Needs Python 3.11 and: pip install torch==2.11.0 numpy setuptools einops
 (einops is for two problems of level 3).
 """
 import argparse
+import hashlib
 import json
 import pathlib
 import re
@@ -152,8 +153,14 @@ def key_of(path):
     return f"{path.parent.name.removeprefix('level')}/{int(path.name.split('_')[0])}"
 
 
+def source_digest(source):
+    """SHA-256 of a problem's source, by which `kernelrl serve` finds its task; blanks at the ends of lines do not matter."""
+    lines = [line.rstrip(" \t\r") for line in source.split("\n")]
+    return hashlib.sha256("".join(line + "\n" for line in lines if line).encode()).hexdigest()
+
+
 def report_of(path):
-    return {"problem": key_of(path), "file": path.name}
+    return {"problem": key_of(path), "file": path.name, "sha256": source_digest(path.read_text())}
 
 
 def print_summary(reports):

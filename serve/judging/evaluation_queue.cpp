@@ -45,15 +45,25 @@ std::string EvaluationQueue::key_of(const Order& order) const {
                                 order.seed, name_of(order.contract), order.source));
 }
 
-Status EvaluationQueue::admit(const Order& order) const {
+Status EvaluationQueue::admit(const std::string& client) const {
   if (drains_) return failure(Code::kUnavailable, "the server is stopping; ask another one");
   if (waiting_ >= options_.most_waiting)
     return failure(Code::kUnavailable, "the server has too many requests waiting; try again later");
-  const auto line = lines_.find(order.client);
+  const auto line = lines_.find(client);
   if (line != lines_.end() && line->second.size() >= options_.most_waiting_of_client)
     return failure(Code::kResourceExhausted,
                    "too many of your requests are waiting; try again when some are answered");
   return {};
+}
+
+Status EvaluationQueue::admits(const std::string& client, std::chrono::seconds limit) const {
+  const std::lock_guard lock(mutex_);
+  KRL_TRY(admit(client));
+  const auto line = lines_.find(client);
+  const std::size_t works = before(line == lines_.end() ? 0 : line->second.size());
+  if (expected_seconds(works) <= static_cast<double>(limit.count())) return {};
+  return failure(Code::kUnavailable,
+                 fmt::format("{} kernels would be judged first; try again later", works));
 }
 
 EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started started) {
@@ -66,7 +76,7 @@ EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started 
   std::unique_lock lock(mutex_);
   WorkPointer& work = works_[key];
   const bool is_new = work == nullptr;
-  const Status admitted = is_new ? admit(order) : Status();
+  const Status admitted = is_new ? admit(order.client) : Status();
   if (!admitted) {
     works_.erase(key);
     lock.unlock();
@@ -223,12 +233,19 @@ std::size_t EvaluationQueue::position(Ticket ticket) const {
   if (found == tickets_.end() || found->second->is_running) return 0;
   const auto line = lines_.find(found->second->order.client);
   if (line == lines_.end()) return 0;
-  // In each turn of the clients this one gets one of its own judged.
   const auto own = static_cast<std::size_t>(std::ranges::find(line->second, found->second) -
                                             line->second.begin());
+  return before(own);
+}
+
+std::size_t EvaluationQueue::before(std::size_t own) const {
   std::size_t before = 0;
   for (const auto& [client, works] : lines_) before += std::min(works.size(), own + 1);
   return before;
+}
+
+double EvaluationQueue::expected_seconds(std::size_t works) const {
+  return static_cast<double>(works) * mean_judged_ms_ / 1000 / static_cast<double>(threads_.size());
 }
 
 std::size_t EvaluationQueue::waiting() const {
@@ -238,9 +255,7 @@ std::size_t EvaluationQueue::waiting() const {
 
 std::chrono::seconds EvaluationQueue::retry_after() const {
   const std::lock_guard lock(mutex_);
-  const double seconds =
-      static_cast<double>(waiting_) * mean_judged_ms_ / 1000 / static_cast<double>(threads_.size());
-  return std::chrono::seconds(std::clamp<long>(std::lround(seconds), 1, 60));
+  return std::chrono::seconds(std::clamp<long>(std::lround(expected_seconds(waiting_)), 1, 60));
 }
 
 bool EvaluationQueue::drain(std::chrono::milliseconds patience) {

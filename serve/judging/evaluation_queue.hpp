@@ -77,6 +77,9 @@ class EvaluationQueue {
   // Nobody waits for this order any more. Its `done` is called with kCancelled, unless it is over.
   void cancel(Ticket ticket);
 
+  // An error if an order of this client would be refused now, or would wait longer than `limit`.
+  Status admits(const std::string& client, std::chrono::seconds limit) const;
+
   // The number of works before it; 0 if it is being judged, or over.
   std::size_t position(Ticket ticket) const;
   std::size_t waiting() const;
@@ -110,7 +113,12 @@ class EvaluationQueue {
   using WorkPointer = std::shared_ptr<Work>;
 
   std::string key_of(const Order& order) const;
-  Status admit(const Order& order) const;
+  // REQUIRES: mutex_, as of the two below.
+  Status admit(const std::string& client) const;
+  // The works that are judged before the `own`-th of a client: in each turn of the clients it gets
+  // one of its own judged.
+  std::size_t before(std::size_t own) const;
+  double expected_seconds(std::size_t works) const;
   void enqueue(const WorkPointer& work);
   WorkPointer next();  // null if none waits
   void run();

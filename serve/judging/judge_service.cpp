@@ -9,8 +9,7 @@ namespace krl::serve {
 struct JudgeService::Parts {
   StageSetup setup;
   std::unique_ptr<TaskShelf> tasks;
-  int turns = 1;
-  Contract contract = Contract::kDevice;
+  RolloutSettings rollout;
 };
 
 Result<std::unique_ptr<JudgeService>> JudgeService::open(const Plan& plan, core::Session& session,
@@ -23,24 +22,27 @@ Result<std::unique_ptr<JudgeService>> JudgeService::open(const Plan& plan, core:
   for (Holdout& holdout : parts.setup.data.holdouts)
     std::ranges::move(holdout.tasks, std::back_inserter(tasks));
   KRL_ASSIGN(parts.tasks, TaskShelf::of(std::move(tasks)));
-  parts.turns = static_cast<int>(settings.rollout.turns);
-  parts.contract = settings.rollout.contract;
+  parts.rollout = settings.rollout;
   return std::unique_ptr<JudgeService>(new JudgeService(std::move(parts), session, options));
 }
 
 JudgeService::JudgeService(Parts parts, core::Session& session, const JudgeServiceOptions& options)
     : longest_(options.longest),
-      judges_(service::KernelJudges::of(parts.setup.judge(), {.contract = parts.contract},
+      judges_(service::KernelJudges::of(parts.setup.judge(), {.contract = parts.rollout.contract},
                                         session.components())),
       tasks_(std::move(parts.tasks)),
       prompts_(std::move(*parts.setup.prompts)),
       scorer_(std::move(*parts.setup.scorer)),
-      turns_(parts.turns),
+      rollout_(std::move(parts.rollout)),
       identity_(judges_.identity()),
       queue_(judges_, session.scope(), options.queue, metrics_, alarms_) {}
 
-// No alarm may ring for a queue that has gone.
-JudgeService::~JudgeService() { alarms_.stop(); }
+// Neither an alarm nor a score may reach a queue that has gone.
+JudgeService::~JudgeService() {
+  alarms_.stop();
+  scoring_.stop();
+  scoring_.join();
+}
 
 Result<Order> JudgeService::order_of(const std::string& client,
                                      const nlohmann::ordered_json& request) {
@@ -50,17 +52,26 @@ Result<Order> JudgeService::order_of(const std::string& client,
 
 Result<Order> JudgeService::order_of(const std::string& client,
                                      service::EvaluationRequest request) {
-  Order order;
-  order.client = client;
-  KRL_ASSIGN(order.task, tasks_->get(request.task));
-  order.source = std::move(request.source);
+  KRL_ASSIGN(TaskPointer task, tasks_->get(request.task));
+  const auto limit = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(request.deadline_s, static_cast<std::uint64_t>(longest_.count())));
+  Order order =
+      order_of(client, std::move(task), std::move(request.source), std::chrono::seconds(limit));
   order.contract = request.contract;
   order.stages = request.stages.bits;
   order.seed = request.seed;
-  const auto longest = static_cast<std::uint64_t>(longest_.count());
-  const std::uint64_t limit =
-      request.deadline_s == 0 ? longest : std::min(request.deadline_s, longest);
-  order.deadline = Order::Clock::now() + std::chrono::seconds(limit);
+  return order;
+}
+
+Order JudgeService::order_of(const std::string& client, TaskPointer task, std::string source,
+                             std::chrono::seconds limit) const {
+  Order order;
+  order.client = client;
+  order.task = std::move(task);
+  order.source = std::move(source);
+  order.contract = rollout_.contract;
+  order.deadline =
+      Order::Clock::now() + (limit.count() == 0 ? longest_ : std::min(limit, longest_));
   return order;
 }
 

@@ -2,6 +2,7 @@
 // is a way to ask it. Opened by the main thread; then thread-safe.
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <memory>
 #include <string>
 
@@ -33,13 +34,17 @@ class JudgeService {
   // Reads what a client wants judged.
   Result<Order> order_of(const std::string& client, const nlohmann::ordered_json& request);
   Result<Order> order_of(const std::string& client, service::EvaluationRequest request);
+  // An answer in an episode of the plan; `limit` is cut to the server's own, which 0 stands for.
+  Order order_of(const std::string& client, TaskPointer task, std::string source,
+                 std::chrono::seconds limit) const;
 
   // The prompt of a training for a task: after `earlier` turns.
   Prompt prompt(const Task& task, const std::vector<TurnRecord>& earlier = {}) const {
     return prompts_.build(task, earlier);
   }
   const Scorer& scorer() const { return scorer_; }
-  int turns() const { return turns_; }  // of an episode of the plan
+  const RolloutSettings& rollout() const { return rollout_; }  // of the plan's episodes
+  const Component& backend() const { return judges_.backend(); }
   const BackendInfo& info() const { return judges_.info(); }
   const std::string& identity() const { return identity_; }
 
@@ -47,6 +52,8 @@ class JudgeService {
   EvaluationQueue& queue() { return queue_; }
   JudgeMetrics& metrics() { return metrics_; }
   Alarms& alarms() { return alarms_; }
+  // Where answers are scored: reward terms may block.
+  boost::asio::thread_pool& scoring() { return scoring_; }
 
  private:
   struct Parts;
@@ -57,10 +64,11 @@ class JudgeService {
   const std::unique_ptr<TaskShelf> tasks_;
   const PromptBuilder prompts_;
   const Scorer scorer_;
-  const int turns_;
+  const RolloutSettings rollout_;
   const std::string identity_;
   JudgeMetrics metrics_;
   Alarms alarms_;
+  boost::asio::thread_pool scoring_{2};
   EvaluationQueue queue_;
 };
 

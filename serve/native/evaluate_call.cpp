@@ -6,11 +6,10 @@
 
 #include "http/base/event_stream.hpp"
 #include "serve/native/outcome_text.hpp"
+#include "serve/routing/keep_alive.hpp"
 
 namespace krl::serve {
 namespace {
-
-constexpr std::chrono::seconds kKeepAlive{10};
 
 // One call with its orders; lives until the last of them is over.
 class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
@@ -30,7 +29,7 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
     if (has_events_) {
       call_.metrics->count_request(call_.route, 200);
       call_.call->begin_events();
-      keep_alive();
+      keep_alive(service_.alarms(), call_.call);
     }
     for (std::size_t i = 0; i < requests_.size(); ++i) submit(i);
     call_.call->when_gone([self = shared_from_this()] { self->cancel(); });
@@ -90,15 +89,6 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
     Json json = {{"index", i}};
     if (position) json["position"] = *position;
     call_.call->send_event(http::event_text(type, json.dump()));
-  }
-
-  void keep_alive() {
-    service_.alarms().at(Alarms::Clock::now() + kKeepAlive, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->call_.call->send_event(":\n\n");
-      self->keep_alive();
-    });
   }
 
   JudgeService& service_;

@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <random>
 
-#include "core/base/hash.hpp"
+#include "serve/judging/secret_id.hpp"
 #include "serve/native/outcome_text.hpp"
 
 namespace krl::serve {
 namespace {
 
 constexpr int kLongestWait = 600;  // seconds
-
-// Nobody can guess it.
-std::string new_id() {
-  std::random_device random;
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += std::to_string(random()) + " ";
-  return sha256_hex(bytes).substr(0, 32);
-}
 
 // The seconds of the query's `wait`, 0 to kLongestWait; none if it is no number.
 std::optional<std::chrono::duration<double>> wait_of(const http::IncomingRequest& request) {
@@ -47,7 +38,7 @@ struct PolledEvaluations::Polled {
 void PolledEvaluations::begin(const RoutedCall& call, const Json& body) {
   auto order = service_.order_of(call.client, body);
   if (!order) return call.answer(error_answer(order.error()));
-  const auto polled = std::make_shared<Polled>(new_id(), call.client);
+  const auto polled = std::make_shared<Polled>(secret_id(), call.client);
   {
     const std::lock_guard lock(mutex_);
     forget_old();

@@ -4,8 +4,8 @@
 #include <boost/asio/ip/address.hpp>
 #include <sstream>
 
-#include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
+#include "core/plan/source.hpp"
 #include "serve/routing/answers.hpp"
 
 namespace krl::serve {
@@ -77,9 +77,8 @@ tl::expected<std::string, http::Answer> Admission::admit(const http::IncomingReq
   if (!names_.empty() && !is_open) {
     constexpr std::string_view kBearer = "Bearer ";
     const std::string_view given = request.header("Authorization");
-    const auto known = given.starts_with(kBearer)
-                           ? names_.find(sha256_hex(given.substr(kBearer.size())))
-                           : names_.end();
+    const auto known = names_.find(sha256_hex(
+        given.starts_with(kBearer) ? given.substr(kBearer.size()) : request.header("X-API-Key")));
     if (known == names_.end()) {
       http::Answer answer =
           refusal(401, "unauthenticated", "send Authorization: Bearer and a token of this server");

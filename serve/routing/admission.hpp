@@ -1,5 +1,6 @@
 // Who may ask a server, and how often. Thread-safe.
 //
+// A token comes as "Authorization: Bearer TOKEN", or as "X-API-Key: TOKEN".
 // Without tokens a server answers only requests that were addressed to it as "localhost" or by a
 // number: a page on the web that a person visits cannot reach it by a name of its own (DNS
 // rebinding). A request that a page sends (`Origin`) must be from the server itself, or from an

@@ -63,6 +63,7 @@ class KernelJudges {
 
   const std::string& device() const { return own_.info().device; }
   const BackendInfo& info() const { return own_.info(); }
+  const Component& backend() const { return own_.backend(); }
   std::string identity() const { return own_.identity(); }
   std::size_t at_a_time() const { return own_.info().concurrency; }
 

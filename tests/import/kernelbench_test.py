@@ -2,6 +2,7 @@
 
 Needs the packages of the script. With KERNELRL set to the program, the tasks are also read and prepared by it.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -67,6 +68,13 @@ class Import(unittest.TestCase):
         self.assertIn("KernelBench/level2/1_Convolution_with_bias.py", comments)
         self.assertNotIn("MIT", comments)  # the problems are not KernelBench's
         self.assertIn("height = 64, width = 48", comments)
+
+    def test_the_report_has_digests_of_the_sources(self):
+        self.assertEqual(len(self.reports["2/1"]["sha256"]), 64)
+        digest = kernelbench.source_digest
+        self.assertEqual(digest("a\n\nb\n"), digest("a  \r\n\n\nb"))
+        self.assertNotEqual(digest("a\nb"), digest("a\n b"))
+        self.assertEqual(digest("a\nb"), hashlib.sha256(b"a\nb\n").hexdigest())
 
     def test_a_file_from_kernelbench_has_its_licence(self):
         with tempfile.TemporaryDirectory() as folder:
