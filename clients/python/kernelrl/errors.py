@@ -60,7 +60,13 @@ _BY_STATUS: dict[int, type[JudgeError]] = {
 def error_of(error: dict[str, object], status: int = 0) -> JudgeError:
     """The exception for a server's {"code", "message", "retry_after_s"?}; the status decides if there is one."""
     code, message = str(error.get("code", "")), str(error.get("message", ""))
-    kind = _BY_STATUS.get(status) or (Refused if 400 <= status < 500 else _BY_CODE.get(code, InfrastructureError))
+    kind: type[JudgeError] = InfrastructureError
+    if status in _BY_STATUS:
+        kind = _BY_STATUS[status]
+    elif 400 <= status < 500:
+        kind = Refused
+    elif code in _BY_CODE:
+        kind = _BY_CODE[code]
     if kind is Unavailable:
         after = error.get("retry_after_s")
         return Unavailable(message, code, float(after) if isinstance(after, (int, float)) else None)

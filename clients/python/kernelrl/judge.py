@@ -76,11 +76,14 @@ class Judge:
         async def following() -> Event | None:
             return await anext(news, None)
 
+        async def end() -> None:
+            await news.aclose()
+
         try:
             while (event := blocking(following())) is not None:
                 yield event
         finally:
-            blocking(news.aclose())
+            blocking(end())
 
     def tasks(self) -> list[Task]:
         """The tasks of the server."""

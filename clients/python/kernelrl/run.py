@@ -25,7 +25,7 @@ class Table(list[Json]):
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, with NaN for absent values."""
-        import pandas  # type: ignore[import-untyped,unused-ignore]
+        import pandas
 
         return pandas.DataFrame(self)
 
