@@ -6,8 +6,6 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <kernelrl/evaluation_json.hpp>
 #include <utility>
 
@@ -64,12 +62,6 @@ bool is_of_output(const Json& line) {
          line.contains(Json::json_pointer("/evaluation/verdict"));
 }
 
-// True for a part of a last line that a killed call may have left.
-bool is_part_of_output(const std::string& text) {
-  const std::string head = R"({"kernel":")";
-  return text.starts_with(head) || head.starts_with(text);
-}
-
 // "ok; kernelbench: …".
 std::string headline(const Json& line) {
   if (line.contains("error")) return "not judged: " + first_line(line["error"]);
@@ -116,22 +108,13 @@ Result<std::unique_ptr<AnswerEvaluation>> AnswerEvaluation::open(const JudgeOpti
 }
 
 Status AnswerEvaluation::open_output(const std::string& file) {
-  std::error_code ignored;
-  std::ifstream in(file, std::ios::binary);
-  if (!in && std::filesystem::exists(file, ignored)) return invalid(file + ": cannot be read");
-  std::uintmax_t size = 0;
-  std::string text;
-  while (std::getline(in, text) && !in.eof()) {
-    size += text.size() + 1;
-    const Json line = Json::parse(text, nullptr, false);
-    if (!is_of_output(line)) continue;
+  const auto keep = [&](const Json& line) {
+    if (!is_of_output(line)) return false;
     earlier_.insert_or_assign(line["digest"].get<std::string>(), read_line(line));
     names_.insert(line["kernel"].get<std::string>());
-  }
-  // `text` follows the last whole line.
-  if ((size > 0 && names_.empty()) || !is_part_of_output(text))
-    return invalid(file + " holds other things than judged kernels; name another file");
-  KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
+    return true;
+  };
+  KRL_ASSIGN(output_, OutputLines::open(file, {"judged kernels", "kernel"}, keep));
   return {};
 }
 
@@ -187,7 +170,7 @@ bool AnswerEvaluation::evaluate(const AnswerToJudge& answer, const Judged& shown
   count(read_line(line));
   // Answers that were not judged are tried again by the next call.
   if (!judged || !output_ || summary_.ended) return !summary_.ended;
-  const Status written = output_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const Status written = output_->append(line);
   if (!written) end(written.error());
   return !summary_.ended;
 }

@@ -11,10 +11,10 @@
 #include <string>
 #include <unordered_set>
 
-#include "core/base/file_system.hpp"
 #include "core/task/task.hpp"
 #include "service/kernels/claims.hpp"
 #include "service/kernels/kernel_judges.hpp"
+#include "service/process/output_lines.hpp"
 
 namespace krl::service {
 using namespace core;
@@ -84,7 +84,7 @@ class AnswerEvaluation {
   bool once_ = false;
   std::mutex next_mutex_;
   std::mutex mutex_;  // guards the members below
-  std::optional<LineFile> output_;
+  std::optional<OutputLines> output_;
   AnswerSummary summary_;
 };
 

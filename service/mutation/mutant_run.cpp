@@ -5,22 +5,21 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
-#include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
 #include "core/plan/source.hpp"
+#include "service/process/output_lines.hpp"
 
 namespace krl::service {
 namespace fs = std::filesystem;
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OutputLines::Json;
 
 // Each task's naive kernel, and the files that have its name in the folders.
 Result<std::vector<Original>> originals_of(const std::vector<Task>& tasks,
@@ -42,18 +41,10 @@ Result<std::vector<Original>> originals_of(const std::vector<Task>& tasks,
   return originals;
 }
 
-// Passes the whole lines of an output to `use`, and returns their bytes.
-Result<std::uintmax_t> read_lines(const std::string& file,
-                                  const std::function<void(const Json&)>& use) {
-  std::ifstream in(file, std::ios::binary);
-  std::uintmax_t size = 0;
-  for (std::string text; std::getline(in, text) && !in.eof(); size += text.size() + 1) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || !line.contains("digest") || !line.contains("fate"))
-      return invalid(file + " holds other things than judged mutants; name another file");
-    use(line);
-  }
-  return size;
+const OutputFormat kFormat = {"judged mutants", "task"};
+
+bool is_of_output(const Json& line) {
+  return line.is_object() && line.contains("digest") && line.contains("fate");
 }
 
 // Judges the mutants of a list, some at a time, and keeps a line of JSON for each.
@@ -69,22 +60,26 @@ class MutantRun {
 
   // Goes on behind the last whole line; a later call judges no mutant again that is in it.
   Status open_output(const std::string& file) {
-    KRL_ASSIGN(const std::uintmax_t size, read_lines(file, [&](const Json& line) {
-                 if (line.value("judge", "") == identity_)
-                   earlier_.emplace(line["digest"].get<std::string>(),
-                                    line["fate"].get<std::string>());
-               }));
-    KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
+    const auto keep = [&](const Json& line) {
+      if (!is_of_output(line)) return false;
+      if (line.value("judge", "") == identity_)
+        earlier_.emplace(line["digest"].get<std::string>(), line["fate"].get<std::string>());
+      return true;
+    };
+    KRL_ASSIGN(output_, OutputLines::open(file, kFormat, keep));
     return {};
   }
 
   // Leaves out what another call found to be no wrong kernel, or no program.
   Status leave_out_equivalent(const std::string& file) {
-    KRL_TRY(read_lines(file, [&](const Json& line) {
+    const auto keep = [&](const Json& line) {
+      if (!is_of_output(line)) return false;
       const std::string fate = line["fate"].get<std::string>();
       if (fate == "same" || fate == "close" || fate == "invalid")
         equivalent_.insert(line["digest"].get<std::string>());
-    }));
+      return true;
+    };
+    KRL_TRY(OutputLines::read(file, kFormat, keep));
     return {};
   }
 
@@ -191,8 +186,7 @@ class MutantRun {
     const std::lock_guard lock(mutex_);
     counts_.add(original.task->id, mutant.change.kind, fated.fate);
     if (!output_) return;
-    const Status written =
-        output_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const Status written = output_->append(line);
     if (written) return;
     hear_(written.error().message);
     ++failed_;
@@ -213,7 +207,7 @@ class MutantRun {
   std::map<std::string, std::string> earlier_;  // fates by digest
   std::set<std::string> equivalent_;
   std::mutex mutex_;  // guards the members below
-  std::optional<LineFile> output_;
+  std::optional<OutputLines> output_;
   MutantCounts counts_;
   std::size_t failed_ = 0;
   const std::function<void(const std::string&)>& hear_;

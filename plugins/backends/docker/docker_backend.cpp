@@ -9,29 +9,31 @@
 
 namespace krl::docker {
 
-struct Docker {
-  static constexpr const char* name = "docker";
-  static constexpr bool takes_host = true;
-  static constexpr CompileMemory memory = {8192,
-                                           "memory of the container, shared by all compiles, MiB"};
+struct Docker final : cuda::CudaBackend {
+  static constexpr std::uint32_t flags = CudaBackend::flags | KRL_TAKES_HOST;
 
   std::string socket, image = "kernelrl-worker";
   double timeout = 30;
 
-  static constexpr auto options = krl::config(
-      opt("socket", &Docker::socket,
-          "the socket of Docker; empty = that of $DOCKER_HOST, or /run/docker.sock"),
-      opt("image", &Docker::image,
-          "image of the container; scripts/docker_image.sh builds the default one"),
-      opt("timeout", &Docker::timeout, "wall-clock limit of a compile in the container, seconds")
-          .range(0.1, 3600));
+  static constexpr auto config = std::tuple_cat(
+      krl::config(opt("socket", &Docker::socket,
+                      "the socket of Docker; empty = that of $DOCKER_HOST, or /run/docker.sock"),
+                  opt("image", &Docker::image,
+                      "image of the container; scripts/docker_image.sh builds the default one"),
+                  opt("timeout", &Docker::timeout,
+                      "wall-clock limit of a compile in the container, seconds")
+                      .range(0.1, 3600)),
+      cuda_options("memory of the container, shared by all compiles, MiB"));
 
-  CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const {
+  Docker() : CudaBackend("docker") { memory_mb = 8192; }
+
+  CudaCompiler make_compiler(const CompileSettings& settings,
+                             const InstalledFiles& files) const override {
     DockerCompilerSettings all;
     all.compile = settings;
     all.wheels = files.wheels();
     all.compile.memory_bytes = std::min(settings.memory_bytes, CompileSettings().memory_bytes);
-    all.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+    all.time_limit = milliseconds(timeout);
     all.container.socket = socket.empty() ? default_socket() : socket;
     all.container.image = image;
     all.container.commands_at_once = settings.at_a_time;
@@ -44,5 +46,5 @@ struct Docker {
 }  // namespace krl::docker
 
 KRL_PLUGIN("docker", "1.0.0",
-           krl::backend<krl::cuda::CudaBackend<krl::docker::Docker>>(
+           krl::backend<krl::docker::Docker>(
                "docker", "Compiles with nvcc in a container; checks and times on NVIDIA GPUs"))

@@ -4,10 +4,13 @@
 
 namespace krl::nvcc {
 
-struct Nvcc {
-  static constexpr const char* name = "nvcc";
-  static constexpr bool takes_host = true;
-  static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) {
+struct Nvcc final : cuda::CudaBackend {
+  static constexpr std::uint32_t flags = CudaBackend::flags | KRL_TAKES_HOST;
+  static constexpr auto config = cuda_options();
+
+  Nvcc() : CudaBackend("nvcc") {}
+  CudaCompiler make_compiler(const CompileSettings& settings,
+                             const InstalledFiles& files) const override {
     return nvcc_compiler(settings, files);
   }
 };
@@ -15,5 +18,5 @@ struct Nvcc {
 }  // namespace krl::nvcc
 
 KRL_PLUGIN("nvcc", "1.0.0",
-           krl::backend<krl::cuda::CudaBackend<krl::nvcc::Nvcc>>(
+           krl::backend<krl::nvcc::Nvcc>(
                "nvcc", "Compiles with nvcc in 400 ms; checks and times kernels on NVIDIA GPUs"))

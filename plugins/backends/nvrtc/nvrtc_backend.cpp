@@ -4,9 +4,12 @@
 
 namespace krl::nvrtc {
 
-struct Nvrtc {
-  static constexpr const char* name = "nvrtc";
-  static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) {
+struct Nvrtc final : cuda::CudaBackend {
+  static constexpr auto config = cuda_options();
+
+  Nvrtc() : CudaBackend("nvrtc") {}
+  CudaCompiler make_compiler(const CompileSettings& settings,
+                             const InstalledFiles& files) const override {
     return nvrtc_compiler(settings, files);
   }
 };
@@ -14,5 +17,5 @@ struct Nvrtc {
 }  // namespace krl::nvrtc
 
 KRL_PLUGIN("nvrtc", "1.0.0",
-           krl::backend<krl::cuda::CudaBackend<krl::nvrtc::Nvrtc>>(
+           krl::backend<krl::nvrtc::Nvrtc>(
                "nvrtc", "Compiles with NVRTC in 50 ms; checks and times kernels on NVIDIA GPUs"))

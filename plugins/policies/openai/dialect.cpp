@@ -1,7 +1,5 @@
 #include "plugins/policies/openai/dialect.hpp"
 
-#include <limits>
-
 namespace krl::openai {
 
 void end_choice(Choice& choice, const std::string& word) {
@@ -62,17 +60,6 @@ void read_usage(const JsonNode& piece, Reply& reply) {
   };
   count("/usage/prompt_tokens", reply.prompt_tokens);
   count("/usage/prompt_tokens_details/cached_tokens", reply.cached_tokens);
-}
-
-std::vector<TokenId> read_ids(const JsonNode& array) {
-  std::vector<TokenId> ids;
-  const std::size_t size = array.size_of_array();
-  ids.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    ids.push_back(
-        static_cast<TokenId>(array.element(i).integer(std::numeric_limits<TokenId>::max())));
-  }
-  return ids;
 }
 
 float read_logprob(const JsonNode& number) { return static_cast<float>(number.number()); }

@@ -13,6 +13,7 @@
 namespace krl::openai {
 
 using policies::JsonNode;
+using policies::read_ids;
 
 struct Dialect {
   std::string_view name;    // name in a plan: "vllm"
@@ -66,7 +67,6 @@ Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask&, Repl
 // The numbers of tokens in `usage`, if they are there.
 void read_usage(const JsonNode& piece, Reply&);
 
-std::vector<TokenId> read_ids(const JsonNode& array);
 float read_logprob(const JsonNode& number);
 
 }  // namespace krl::openai

@@ -105,7 +105,7 @@ void Futures::exchange(const Submission& submission,
     std::string trouble;
     try {
       return decode(body);
-    } catch (const WireError& error) {
+    } catch (const Failure& error) {
       trouble = error.what();
     }
     if (!submission.repeatable || unreadable >= kUnreadable) {
@@ -171,7 +171,7 @@ class Futures::Wait {
     try {
       decode(answer.body);
       return true;
-    } catch (const WireError& error) {
+    } catch (const Failure& error) {
       trouble = error.what();
     }
     if (++unreadable_ >= kUnreadable) {

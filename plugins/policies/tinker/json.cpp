@@ -1,15 +1,33 @@
 #include "plugins/policies/tinker/json.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plugins/policies/tokenizer/json_node.hpp"
+
 namespace krl::tinker {
-namespace {
 
 using nlohmann::json;
+using policies::JsonNode;
 
 // ---- requests
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CreateSession, tags, user_metadata, sdk_version, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionHeartbeat, session_id, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(UnloadModel, model_id, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SaveWeightsForSampler, model_id, sampling_session_seq_id, seq_id,
+                                   type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CreateSamplingSession, session_id, sampling_session_seq_id,
+                                   base_model, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdamParams, learning_rate, beta1, beta2, eps, weight_decay,
+                                   grad_clip_norm)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimStep, model_id, seq_id, adam_params, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SaveWeights, model_id, path, seq_id, overwrite, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoadWeights, model_id, seq_id, path, optimizer, type)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RetrieveFuture, request_id)
+
+namespace {
 
 json prompt_json(const std::vector<TokenId>& tokens) {
   return {{"chunks", json::array({{{"type", "encoded_text"}, {"tokens", tokens}}})}};
@@ -29,102 +47,92 @@ json datum_json(const Datum& datum) {
 
 // ---- answers
 
-json parse_object(std::string_view body) {
-  json value = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) throw WireError("not valid JSON");
-  if (!value.is_object()) throw WireError("not a JSON object");
-  return value;
-}
-
-const json& field(const json& object, const char* name) {
-  if (!object.is_object()) throw WireError(std::string("no object that could hold '") + name + "'");
-  const auto found = object.find(name);
-  if (found == object.end()) throw WireError(std::string("'") + name + "' is missing");
-  return *found;
-}
-
-std::string text_field(const json& object, const char* name) {
-  const json& value = field(object, name);
-  if (!value.is_string()) throw WireError(std::string("'") + name + "' is not a string");
-  return value.get<std::string>();
-}
-
 // An id; some services give numbers.
-std::string id_field(const json& object, const char* name) {
-  const json& value = field(object, name);
-  if (value.is_number_integer()) return value.dump();
-  std::string id = text_field(object, name);
-  if (id.empty()) throw WireError(std::string("'") + name + "' is empty");
-  return id;
+std::string id_in(const JsonNode& object, const char* key) {
+  const JsonNode id = object.get(key);
+  if (id.value().is_number_integer()) return id.value().dump();
+  if (id.text().empty()) id.refuse("is empty");
+  return id.text();
 }
 
-// Empty where it is missing or null.
-std::string optional_text(const json& object, const char* name) {
-  const auto found = object.find(name);
+// Empty where there is none.
+std::string text_in(const json& object, const char* key) {
+  const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-const json& array_field(const json& object, const char* name) {
-  const json& value = field(object, name);
-  if (!value.is_array()) throw WireError(std::string("'") + name + "' is not an array");
-  return value;
-}
-
-std::vector<TokenId> read_tokens(const json& array, const char* name) {
-  std::vector<TokenId> tokens;
-  tokens.reserve(array.size());
-  for (const json& value : array) {
-    const bool fits =
-        value.is_number_integer() && value >= 0 && value <= std::numeric_limits<TokenId>::max();
-    if (!fits)
-      throw WireError(std::string("'") + name + "' contains something that is not a token id");
-    tokens.push_back(value.get<TokenId>());
-  }
-  return tokens;
-}
-
 // null is NaN.
-std::vector<float> read_floats(const json& array, const char* name) {
+std::vector<float> floats_in(const JsonNode& array) {
   std::vector<float> values;
-  values.reserve(array.size());
-  for (const json& value : array) {
-    if (!value.is_number() && !value.is_null())
-      throw WireError(std::string("'") + name + "' contains something that is not a number");
-    values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN()
-                                     : value.get<float>());
-  }
+  for (const JsonNode& value : array.elements())
+    values.push_back(value.is_null() ? NAN : static_cast<float>(value.number()));
   return values;
 }
 
-std::vector<float> optional_floats(const json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || found->is_null()) return {};
-  return read_floats(array_field(object, name), name);
+void read(const JsonNode& answer, Promise& promise) {
+  promise.request_id = id_in(answer, "request_id");
 }
 
-std::map<std::string, double> read_metrics(const json& object) {
-  std::map<std::string, double> metrics;
-  const auto found = object.find("metrics");
-  if (found == object.end() || !found->is_object()) return metrics;
-  for (const auto& [name, value] : found->items()) {
+void read(const JsonNode& answer, SessionOpened& session) {
+  session.session_id = id_in(answer, "session_id");
+  for (const char* kind : {"error_message", "warning_message", "info_message"}) {
+    const std::string text = text_in(answer.value(), kind);
+    if (!text.empty()) session.message += (session.message.empty() ? "" : " ") + text;
+  }
+}
+
+void read(const JsonNode& answer, CreatedModel& model) {
+  model = {id_in(answer, "model_id"), text_in(answer.value(), "base_model")};
+}
+
+void read(const JsonNode& answer, SamplingSession& session) {
+  session.sampling_session_id = id_in(answer, "sampling_session_id");
+}
+
+void read(const JsonNode& answer, SavedWeights& weights) { weights.path = id_in(answer, "path"); }
+
+void read(const JsonNode&, Done&) {}
+
+void read(const JsonNode& answer, std::map<std::string, double>& metrics) {
+  const auto found = answer.find("metrics");
+  if (!found || !found->value().is_object()) return;
+  for (const auto& [name, value] : found->object()) {
     if (value.is_number()) metrics[name] = value.get<double>();
   }
-  return metrics;
 }
 
-StopReason read_stop_reason(const json& sequence) {
-  const std::string reason = text_field(sequence, "stop_reason");
-  if (reason == "stop") return StopReason::kStop;
-  if (reason == "length") return StopReason::kLength;
-  throw WireError("unknown 'stop_reason' \"" + reason + "\"");
+void read(const JsonNode& answer, OptimStepAnswer& step) { read(answer, step.metrics); }
+
+void read(const JsonNode& answer, Capabilities& capabilities) {
+  for (const JsonNode& model : answer.get("supported_models").elements()) {
+    const auto context = model.find("max_context_length");
+    const bool says_it = context && context->value().is_number_integer();
+    capabilities.models.push_back(
+        {text_in(model.value(), "model_name"), says_it ? context->value().get<std::int64_t>() : 0});
+  }
 }
 
-SampledSequence read_sequence(const json& object) {
-  SampledSequence sequence;
-  sequence.tokens = read_tokens(array_field(object, "tokens"), "tokens");
-  sequence.logprobs = optional_floats(object, "logprobs");
-  sequence.stop_reason = read_stop_reason(object);
-  return sequence;
+StopReason stop_reason(const JsonNode& reason) {
+  if (reason.text() == "stop") return StopReason::kStop;
+  if (reason.text() == "length") return StopReason::kLength;
+  reason.refuse("unknown: \"" + reason.text() + "\"");
+}
+
+void read(const JsonNode& answer, SampleAnswer& sample) {
+  for (const JsonNode& sequence : answer.get("sequences").elements()) {
+    const auto logprobs = sequence.find("logprobs");
+    sample.sequences.push_back({stop_reason(sequence.get("stop_reason")),
+                                policies::read_ids(sequence.get("tokens")),
+                                logprobs ? floats_in(*logprobs) : std::vector<float>()});
+  }
+  if (const auto logprobs = answer.find("prompt_logprobs"))
+    sample.prompt_logprobs = floats_in(*logprobs);
+}
+
+void read(const JsonNode& answer, ForwardBackwardAnswer& result) {
+  for (const JsonNode& output : answer.get("loss_fn_outputs").elements())
+    result.logprobs.push_back(floats_in(output.get("logprobs").get("data")));
+  read(answer, result.metrics);
 }
 
 // Returns the words of an error: a text itself, or for pydantic's list the text for each place.
@@ -132,7 +140,7 @@ std::string words_of(const json& error) {
   if (error.is_string()) return error.get<std::string>();
   std::string words;
   for (const json& item : error.is_array() ? error : json::array()) {
-    const std::string message = item.is_object() ? optional_text(item, "msg") : "";
+    const std::string message = item.is_object() ? text_in(item, "msg") : "";
     if (!message.empty()) words += (words.empty() ? "" : "; ") + message;
   }
   if (!words.empty()) return words;
@@ -141,54 +149,21 @@ std::string words_of(const json& error) {
 
 }  // namespace
 
-std::string to_json(const CreateSession& request) {
-  return json{{"tags", request.tags},
-              {"user_metadata", request.user_metadata},
-              {"sdk_version", request.sdk_version},
-              {"type", "create_session"}}
-      .dump();
-}
-
-std::string to_json(const SessionHeartbeat& request) {
-  return json{{"session_id", request.session_id}, {"type", "session_heartbeat"}}.dump();
-}
-
-std::string to_json(const CreateModel& request) {
+void to_json(json& out, const CreateModel& request) {
   const LoraConfig& lora = request.lora;
-  return json{{"session_id", request.session_id},
-              {"model_seq_id", request.model_seq_id},
-              {"base_model", request.base_model},
-              {"lora_config",
-               {{"rank", lora.rank},
-                {"seed", lora.seed ? json(*lora.seed) : json()},
-                {"train_unembed", lora.train_unembed},
-                {"train_mlp", lora.train_mlp},
-                {"train_attn", lora.train_attn}}},
-              {"type", "create_model"}}
-      .dump();
+  out = {{"session_id", request.session_id},
+         {"model_seq_id", request.model_seq_id},
+         {"base_model", request.base_model},
+         {"lora_config",
+          {{"rank", lora.rank},
+           {"seed", lora.seed ? json(*lora.seed) : json()},
+           {"train_unembed", lora.train_unembed},
+           {"train_mlp", lora.train_mlp},
+           {"train_attn", lora.train_attn}}},
+         {"type", "create_model"}};
 }
 
-std::string to_json(const UnloadModel& request) {
-  return json{{"model_id", request.model_id}, {"type", "unload_model"}}.dump();
-}
-
-std::string to_json(const SaveWeightsForSampler& request) {
-  return json{{"model_id", request.model_id},
-              {"sampling_session_seq_id", request.sampling_session_seq_id},
-              {"seq_id", request.seq_id},
-              {"type", "save_weights_for_sampler"}}
-      .dump();
-}
-
-std::string to_json(const CreateSamplingSession& request) {
-  return json{{"session_id", request.session_id},
-              {"sampling_session_seq_id", request.sampling_session_seq_id},
-              {"base_model", request.base_model},
-              {"type", "create_sampling_session"}}
-      .dump();
-}
-
-std::string to_json(const SampleRequest& request) {
+void to_json(json& out, const SampleRequest& request) {
   json params = {{"max_tokens", request.max_tokens},
                  {"temperature", request.temperature},
                  {"top_k", request.top_k},
@@ -199,146 +174,65 @@ std::string to_json(const SampleRequest& request) {
         if (!stop.empty()) params["stop"] = stop;
       },
       request.stop);
-  return json{{"num_samples", request.num_samples},
-              {"prompt", prompt_json(request.prompt)},
-              {"sampling_params", params},
-              {"sampling_session_id", request.sampling_session_id},
-              {"seq_id", request.seq_id},
-              {"prompt_logprobs", request.prompt_logprobs},
-              {"type", "sample"}}
-      .dump();
+  out = {{"num_samples", request.num_samples},
+         {"prompt", prompt_json(request.prompt)},
+         {"sampling_params", params},
+         {"sampling_session_id", request.sampling_session_id},
+         {"seq_id", request.seq_id},
+         {"prompt_logprobs", request.prompt_logprobs},
+         {"type", "sample"}};
 }
 
-std::string to_json(const ForwardBackward& request) {
+void to_json(json& out, const ForwardBackward& request) {
   json input = {{"loss_fn", request.loss_fn}, {"data", json::array()}};
   for (const Datum& datum : request.data) input["data"].push_back(datum_json(datum));
   for (const auto& [name, value] : request.loss_fn_config) input["loss_fn_config"][name] = value;
-  return json{{"model_id", request.model_id},
-              {"seq_id", request.seq_id},
-              {request.forward_only ? "forward_input" : "forward_backward_input", std::move(input)}}
-      .dump();
+  out = {{"model_id", request.model_id},
+         {"seq_id", request.seq_id},
+         {request.forward_only ? "forward_input" : "forward_backward_input", std::move(input)}};
 }
 
-std::string to_json(const OptimStep& request) {
-  const AdamParams& adam = request.adam;
-  return json{{"model_id", request.model_id},
-              {"seq_id", request.seq_id},
-              {"adam_params",
-               {{"learning_rate", adam.learning_rate},
-                {"beta1", adam.beta1},
-                {"beta2", adam.beta2},
-                {"eps", adam.eps},
-                {"weight_decay", adam.weight_decay},
-                {"grad_clip_norm", adam.grad_clip_norm}}},
-              {"type", "optim_step"}}
-      .dump();
+template <class T>
+std::string to_json(const T& request) {
+  return json(request).dump();
 }
+template std::string to_json(const CreateSession&);
+template std::string to_json(const SessionHeartbeat&);
+template std::string to_json(const CreateModel&);
+template std::string to_json(const UnloadModel&);
+template std::string to_json(const SaveWeightsForSampler&);
+template std::string to_json(const CreateSamplingSession&);
+template std::string to_json(const SampleRequest&);
+template std::string to_json(const ForwardBackward&);
+template std::string to_json(const OptimStep&);
+template std::string to_json(const SaveWeights&);
+template std::string to_json(const LoadWeights&);
+template std::string to_json(const RetrieveFuture&);
 
-std::string to_json(const SaveWeights& request) {
-  return json{{"model_id", request.model_id},
-              {"path", request.path},
-              {"seq_id", request.seq_id},
-              {"overwrite", false},
-              {"type", "save_weights"}}
-      .dump();
+template <class T>
+T from_json(std::string_view body) {
+  const json document = policies::parse_json(std::string(body), "the answer");
+  const JsonNode answer(document, "the answer");
+  T read_answer;
+  answer.object();
+  read(answer, read_answer);
+  return read_answer;
 }
-
-std::string to_json(const LoadWeights& request) {
-  return json{{"model_id", request.model_id},
-              {"seq_id", request.seq_id},
-              {"path", request.path},
-              {"optimizer", request.optimizer},
-              {"type", "load_weights"}}
-      .dump();
-}
-
-std::string to_json(const RetrieveFuture& request) {
-  return json{{"request_id", request.request_id}}.dump();
-}
-
-template <>
-Promise from_json(std::string_view body) {
-  return {id_field(parse_object(body), "request_id")};
-}
-
-template <>
-SessionOpened from_json(std::string_view body) {
-  const json answer = parse_object(body);
-  SessionOpened session{id_field(answer, "session_id"), ""};
-  for (const char* kind : {"error_message", "warning_message", "info_message"}) {
-    const std::string text = optional_text(answer, kind);
-    if (!text.empty()) session.message += (session.message.empty() ? "" : " ") + text;
-  }
-  return session;
-}
-
-template <>
-CreatedModel from_json(std::string_view body) {
-  const json answer = parse_object(body);
-  return {id_field(answer, "model_id"), optional_text(answer, "base_model")};
-}
-
-template <>
-SamplingSession from_json(std::string_view body) {
-  return {id_field(parse_object(body), "sampling_session_id")};
-}
-
-template <>
-SavedWeights from_json(std::string_view body) {
-  return {id_field(parse_object(body), "path")};
-}
-
-template <>
-Done from_json(std::string_view body) {
-  parse_object(body);
-  return {};
-}
-
-template <>
-OptimStepAnswer from_json(std::string_view body) {
-  return {read_metrics(parse_object(body))};
-}
-
-template <>
-Capabilities from_json(std::string_view body) {
-  const json answer = parse_object(body);
-  Capabilities capabilities;
-  for (const json& model : array_field(answer, "supported_models")) {
-    if (!model.is_object())
-      throw WireError("'supported_models' contains something that is not an object");
-    const auto context = model.find("max_context_length");
-    const bool says_it = context != model.end() && context->is_number_integer();
-    capabilities.models.push_back(
-        {optional_text(model, "model_name"), says_it ? context->get<std::int64_t>() : 0});
-  }
-  return capabilities;
-}
-
-template <>
-SampleAnswer from_json(std::string_view body) {
-  const json answer = parse_object(body);
-  SampleAnswer sample;
-  for (const json& sequence : array_field(answer, "sequences"))
-    sample.sequences.push_back(read_sequence(sequence));
-  sample.prompt_logprobs = optional_floats(answer, "prompt_logprobs");
-  return sample;
-}
-
-template <>
-ForwardBackwardAnswer from_json(std::string_view body) {
-  const json answer = parse_object(body);
-  ForwardBackwardAnswer result;
-  for (const json& output : array_field(answer, "loss_fn_outputs"))
-    result.logprobs.push_back(
-        read_floats(array_field(field(output, "logprobs"), "data"), "logprobs"));
-  result.metrics = read_metrics(answer);
-  return result;
-}
+template Promise from_json(std::string_view);
+template SessionOpened from_json(std::string_view);
+template CreatedModel from_json(std::string_view);
+template Capabilities from_json(std::string_view);
+template SamplingSession from_json(std::string_view);
+template SampleAnswer from_json(std::string_view);
+template ForwardBackwardAnswer from_json(std::string_view);
+template OptimStepAnswer from_json(std::string_view);
+template SavedWeights from_json(std::string_view);
+template Done from_json(std::string_view);
 
 std::optional<TryAgain> try_again_from_json(std::string_view body) {
   const json answer = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!answer.is_object() || optional_text(answer, "type") != "try_again") return std::nullopt;
-  return TryAgain{optional_text(answer, "queue_state")};
+  if (!answer.is_object() || text_in(answer, "type") != "try_again") return std::nullopt;
+  return TryAgain{text_in(answer, "queue_state")};
 }
 
 std::optional<RequestFailed> failure_from_json(std::string_view body) {
@@ -346,7 +240,7 @@ std::optional<RequestFailed> failure_from_json(std::string_view body) {
   if (!answer.is_object()) return std::nullopt;
   const auto error = answer.find("error");
   if (error == answer.end() || !error->is_string()) return std::nullopt;
-  return RequestFailed{error->get<std::string>(), optional_text(answer, "category")};
+  return RequestFailed{error->get<std::string>(), text_in(answer, "category")};
 }
 
 std::string error_text(std::string_view body) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,13 +17,6 @@ using TokenId = std::int32_t;
 // Rounding may bring the logarithm of a probability of 1 above 0.
 inline constexpr float kLargestLogprob = 1e-4F;
 
-// An answer that violates the protocol: malformed, of another type, of other lengths. The
-// text names the field.
-class WireError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 // An answer without contents.
 struct Done {};
 
@@ -35,6 +27,7 @@ struct CreateSession {
   std::vector<std::string> tags;
   std::map<std::string, std::string> user_metadata;
   std::string sdk_version;
+  std::string type = "create_session";
 };
 struct SessionOpened {
   std::string session_id;
@@ -44,6 +37,7 @@ struct SessionOpened {
 struct SessionHeartbeat {
   static constexpr const char* kPath = "/api/v1/session_heartbeat";
   std::string session_id;
+  std::string type = "session_heartbeat";
 };
 
 struct LoraConfig {
@@ -67,6 +61,7 @@ struct CreatedModel {
 struct UnloadModel {
   static constexpr const char* kPath = "/api/v1/unload_model";
   std::string model_id;
+  std::string type = "unload_model";
 };
 
 // GET kCapabilitiesPath
@@ -86,12 +81,14 @@ struct SaveWeightsForSampler {
   std::string model_id;
   std::int64_t sampling_session_seq_id = 0;  // index among the session's samplers, from 0
   std::int64_t seq_id = 0;
+  std::string type = "save_weights_for_sampler";
 };
 struct CreateSamplingSession {
   static constexpr const char* kPath = "/api/v1/create_sampling_session";
   std::string session_id;
   std::int64_t sampling_session_seq_id = 0;
   std::string base_model;
+  std::string type = "create_sampling_session";
 };
 struct SamplingSession {
   std::string sampling_session_id;
@@ -162,7 +159,8 @@ struct OptimStep {
   static constexpr const char* kPath = "/api/v1/optim_step";
   std::string model_id;
   std::int64_t seq_id = 0;
-  AdamParams adam;
+  AdamParams adam_params;
+  std::string type = "optim_step";
 };
 struct OptimStepAnswer {
   std::map<std::string, double> metrics;
@@ -175,6 +173,8 @@ struct SaveWeights {
   std::string model_id;
   std::string path;  // a name, which the service makes a "tinker://…" of
   std::int64_t seq_id = 0;
+  bool overwrite = false;
+  std::string type = "save_weights";
 };
 struct SavedWeights {
   std::string path;  // "tinker://MODEL/weights/NAME"
@@ -186,6 +186,7 @@ struct LoadWeights {
   std::int64_t seq_id = 0;
   std::string path;
   bool optimizer = true;  // its state as well
+  std::string type = "load_weights";
 };
 
 // ---- futures ----------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ void Session::connect(const Patience& patience, Yield yield) {
   const http::Answer models = client_.ask_until_served(get(kCapabilitiesPath), patience, yield);
   try {
     if (models.good()) find_base_model(from_json<Capabilities>(models.body));
-  } catch (const WireError& error) {
+  } catch (const Failure& error) {
     throw Failure(KRL_UNAVAILABLE, std::string("the answer to ") + kCapabilitiesPath +
                                        " violates the protocol: " + error.what());
   }

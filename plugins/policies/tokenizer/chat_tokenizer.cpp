@@ -43,8 +43,7 @@ std::optional<std::string> template_in_config(const JsonNode& config) {
   const auto node = config.find("chat_template");
   if (!node) return std::nullopt;
   if (!node->value().is_array()) return node->text();
-  for (std::size_t i = 0; i < node->size_of_array(); ++i) {
-    const JsonNode named = node->element(i);
+  for (const JsonNode& named : node->elements()) {
     if (named.get("name").text() == "default") return named.get("template").text();
   }
   return std::nullopt;
@@ -158,9 +157,8 @@ void ChatTokenizer::read_generation_config(const std::string& json) {
     stop_tokens_.push_back(static_cast<TokenId>(ends->integer(kLargestId)));
     return;
   }
-  for (std::size_t i = 0; i < ends->size_of_array(); ++i) {
-    stop_tokens_.push_back(static_cast<TokenId>(ends->element(i).integer(kLargestId)));
-  }
+  for (const JsonNode& end : ends->elements())
+    stop_tokens_.push_back(static_cast<TokenId>(end.integer(kLargestId)));
 }
 
 }  // namespace krl::policies

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
+#include <limits>
 
 namespace krl::policies {
 
@@ -30,6 +31,12 @@ void JsonNode::only(std::initializer_list<std::string_view> keys) const {
 std::size_t JsonNode::size_of_array() const {
   if (!value_->is_array()) refuse("must be an array");
   return value_->size();
+}
+
+std::vector<JsonNode> JsonNode::elements() const {
+  std::vector<JsonNode> all;
+  for (std::size_t i = 0; i < size_of_array(); ++i) all.push_back(element(i));
+  return all;
 }
 
 JsonNode JsonNode::element(std::size_t index) const {
@@ -67,6 +74,17 @@ double JsonNode::number() const {
 bool JsonNode::boolean_or(const std::string& key, bool absent) const {
   const auto node = find(key);
   return node ? node->boolean() : absent;
+}
+
+std::vector<std::int32_t> read_ids(const JsonNode& array) {
+  std::vector<std::int32_t> ids;
+  const std::size_t size = array.size_of_array();
+  ids.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    ids.push_back(static_cast<std::int32_t>(
+        array.element(i).integer(std::numeric_limits<std::int32_t>::max())));
+  }
+  return ids;
 }
 
 nlohmann::json parse_json(const std::string& text, const std::string& origin) {

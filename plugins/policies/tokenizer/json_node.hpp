@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace krl::policies {
 
@@ -31,9 +32,12 @@ class JsonNode {
   // Refuses an object with other members than these, and any other value.
   void only(std::initializer_list<std::string_view> keys) const;
 
-  // Refuses a value that is neither array nor object.
+  // Refuse a value that is no array.
   std::size_t size_of_array() const;
+  std::vector<JsonNode> elements() const;
+
   JsonNode element(std::size_t index) const;
+  // Refuses a value that is no object.
   const nlohmann::json::object_t& object() const;
 
   const std::string& text() const;
@@ -49,6 +53,9 @@ class JsonNode {
   const nlohmann::json* value_;
   std::string path_;
 };
+
+// The ids of tokens in an array.
+std::vector<std::int32_t> read_ids(const JsonNode& array);
 
 // Parses the JSON value in `text`, of a document called `origin`. Throws krl::Failure
 // (KRL_INVALID_ARGUMENT) if it is invalid.

@@ -52,8 +52,7 @@ class Reader {
   }
 
   void read_added_tokens(const JsonNode& added) {
-    for (std::size_t i = 0; i < added.size_of_array(); ++i) {
-      const JsonNode token = added.element(i);
+    for (const JsonNode& token : added.elements()) {
       token.only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
       for (const char* key : {"single_word", "lstrip", "rstrip", "normalized"}) {
         if (token.get(key).boolean()) token.get(key).refuse("is not supported");
@@ -223,7 +222,7 @@ class Reader {
   void read_post_processor(const JsonNode& processor) {
     if (processor.get("type").text() != "Sequence") return read_post_step(processor);
     const JsonNode steps = processor.get("processors");
-    for (std::size_t i = 0; i < steps.size_of_array(); ++i) read_post_step(steps.element(i));
+    for (const JsonNode& step : steps.elements()) read_post_step(step);
   }
 
   void read_post_step(const JsonNode& step) {
@@ -239,8 +238,7 @@ class Reader {
     }
     const JsonNode steps = processor.get("single");
     bool text_seen = false;
-    for (std::size_t i = 0; i < steps.size_of_array(); ++i) {
-      const JsonNode step = steps.element(i);
+    for (const JsonNode& step : steps.elements()) {
       step.only({"SpecialToken", "Sequence"});
       if (step.find("Sequence")) {
         if (text_seen) step.refuse("is the second text, which is not supported");
@@ -250,9 +248,9 @@ class Reader {
       const JsonNode name = step.get("SpecialToken").get("id");
       auto& side = text_seen ? definition_.suffix : definition_.prefix;
       const JsonNode ids = processor.get("special_tokens").get(name.text()).get("ids");
-      for (std::size_t k = 0; k < ids.size_of_array(); ++k) {
-        const auto id = static_cast<TokenId>(ids.element(k).integer(kLargestId));
-        if (!taken_.contains(id)) ids.element(k).refuse("is not a token id");
+      for (const JsonNode& number : ids.elements()) {
+        const auto id = static_cast<TokenId>(number.integer(kLargestId));
+        if (!taken_.contains(id)) number.refuse("is not a token id");
         side.push_back(id);
       }
     }

@@ -2,13 +2,12 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <kernelrl/values.hpp>
+#include <kernelrl/temporary_folder.hpp>
 #include <unordered_set>
 
 #include "plugins/files/digest.hpp"
@@ -45,29 +44,6 @@ void check_ids(const std::vector<Document>& documents) {
     }
   }
 }
-
-// A folder next to `folder`, removed with its contents unless it was moved away.
-class FolderBeside {
- public:
-  explicit FolderBeside(const fs::path& folder) {
-    std::string name = folder.string() + ".XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) fail("cannot make the folder", name, errno);
-    path_ = name;
-    std::error_code ignored;
-    fs::permissions(path_, fs::perms(0755), ignored);
-  }
-  ~FolderBeside() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  FolderBeside(const FolderBeside&) = delete;
-  FolderBeside& operator=(const FolderBeside&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 bool rename_with(const fs::path& from, const fs::path& to, unsigned flags) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
@@ -120,7 +96,8 @@ void write_index(const fs::path& folder, const EncoderIdentity& encoder,
   fs::path target = fs::absolute(folder).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();  // "index/"
   fs::create_directories(target.parent_path());
-  const FolderBeside fresh(target);
+  const TemporaryFolder fresh(target);
+  fs::permissions(fresh.path(), fs::perms(0755));
   files::write_file(fresh.path() / kDocuments, {documents_to_json_lines(documents)});
   const std::string_view bytes(reinterpret_cast<const char*>(vectors.data()), vectors.size_bytes());
   policies::write_safetensors(

@@ -59,8 +59,7 @@ Normalisation read_normalizer(const JsonNode& node) {
 }
 
 void read_added_tokens(const JsonNode& tokens, BertTokenizerDefinition& definition) {
-  for (std::size_t i = 0; i < tokens.size_of_array(); ++i) {
-    const JsonNode token = tokens.element(i);
+  for (const JsonNode& token : tokens.elements()) {
     for (const char* key : {"single_word", "lstrip", "rstrip", "normalized"}) {
       expect_false(token, key);
     }
@@ -87,8 +86,7 @@ TokenId read_named_id(const JsonNode& pair, const BertTokenizerDefinition& defin
 
 void read_template(const JsonNode& parts, BertTokenizerDefinition& definition) {
   bool text_seen = false;
-  for (std::size_t i = 0; i < parts.size_of_array(); ++i) {
-    const JsonNode part = parts.element(i);
+  for (const JsonNode& part : parts.elements()) {
     if (const auto token = part.find("SpecialToken")) {
       auto& side = text_seen ? definition.after : definition.before;
       side.push_back(id_of(definition, token->get("id")));

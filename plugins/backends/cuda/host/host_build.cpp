@@ -70,15 +70,12 @@ bool build_host_candidate(Attempt* attempt, bool may_load) {
     return false;
   }
   auto compiled = attempt->builder.compile_library(*source, attempt->cancelled);
-  record.compile_log = compiled->output.log;
-  record.diagnostics = compiled->output.diagnostics;
+  const bool runnable = compiled->report(&record);
   name_what_torch_lacks(&record.diagnostics);
   name_what_the_linker_refused(record.compile_log, &record.diagnostics);
-  if (compiled->verdict != Verdict::kOk) {
+  if (!runnable) {
     const std::string error = first_error(record.diagnostics);
-    const bool failed = compiled->output.end == CompileOutput::kFailed && !error.empty();
-    record.fail(compiled->verdict, failed ? error : compiled->why);
-    record.repeatable = compiled->verdict != Verdict::kTimeout;
+    if (compiled->output.end == CompileOutput::kFailed && !error.empty()) record.why = error;
     return false;
   }
   add_figures(compiled->module, attempt->builder.compiler().arch, &record);

@@ -39,6 +39,15 @@ void CompiledSource::end_with(Verdict failed, std::string reason) {
   why = std::move(reason);
 }
 
+bool CompiledSource::report(EvaluationRecord* record) const {
+  record->compile_log = output.log;
+  record->diagnostics = output.diagnostics;
+  if (verdict == Verdict::kOk) return true;
+  record->fail(verdict, why);
+  record->repeatable = verdict != Verdict::kTimeout;
+  return false;
+}
+
 CandidateBuilder::CandidateBuilder(CudaCompiler compiler, std::string ptx_machine)
     : compiler_(std::move(compiler)),
       ptx_machine_(std::move(ptx_machine)),
@@ -73,13 +82,7 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
     check_contents(&other);
     compiled = std::make_shared<const CompiledSource>(std::move(other));
   }
-  record->compile_log = compiled->output.log;
-  record->diagnostics = compiled->output.diagnostics;
-  if (compiled->verdict != Verdict::kOk) {
-    record->fail(compiled->verdict, compiled->why);
-    record->repeatable = compiled->verdict != Verdict::kTimeout;
-    return std::nullopt;
-  }
+  if (!compiled->report(record)) return std::nullopt;
   if (!schedule) {
     record->fail(Verdict::kLaunchError, described(schedule.error()));
     return std::nullopt;

@@ -38,6 +38,9 @@ struct CompiledSource {
   std::string why;
 
   void end_with(Verdict failed, std::string reason);
+  // Copies the compiler's messages into an evaluation, and the verdict if there is nothing to run.
+  // Returns true if there is.
+  bool report(EvaluationRecord* record) const;
 };
 
 // A candidate as an executor runs it. A library (contract host) has no schedule and no kernels.

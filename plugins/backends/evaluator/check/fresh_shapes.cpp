@@ -121,7 +121,7 @@ class PoolMaker {
       for (const IntegerNames& values : *list) named_.push_back(values);
     }
     double longest_tensor = 1;
-    for (const IntegerNames& values : task.*limits.of) {
+    for (const IntegerNames& values : task.*limits.cases) {
       const ResolvedCase shape = resolved(values);
       const Work work(task, shape);
       for (const ResolvedTensor& tensor : shape.tensors)
@@ -179,7 +179,7 @@ class PoolMaker {
       const bool along_rows = has_longer_rows(resolved(longer), resolved(least));
       if (along_rows) along_rows_.insert(range.axis);
       longest_[range.axis] = std::max(along_rows ? limits_.row : 0,
-                                      limits_.stretch * largest(task_.*limits_.of, range.axis));
+                                      limits_.stretch * largest(task_.*limits_.cases, range.axis));
     }
   }
 

@@ -39,7 +39,7 @@ struct FreshPool {
 // kernels with one block per row spend as much on a short row as on a long one; but a row may have
 // `row` elements.
 struct PoolLimits {
-  std::vector<IntegerNames> TaskDefinition::*of;
+  std::vector<IntegerNames> TaskDefinition::*cases;  // that the limits are factors of
   double work, far, far_operations;
   std::int64_t stretch, row;
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "plugins/backends/evaluator/check/run_plan.hpp"
@@ -11,14 +10,6 @@
 namespace krl::evaluator {
 
 enum class Protocol : std::uint8_t { kKernelrl, kKernelBench };
-
-inline constexpr char kProtocolChoices[] = "kernelrl|kernelbench";
-inline constexpr char kProtocolMeaning[] =
-    "the rules: kernelrl's, or KernelBench's: five draws of a task's inputs at its real sizes, "
-    "1e-4 (1e-2 in 16 bits) absolute and relative; the reference is the baseline";
-inline Protocol protocol_named(const std::string& name) {
-  return name == "kernelbench" ? Protocol::kKernelBench : Protocol::kKernelrl;
-}
 
 struct PreparedTask;
 

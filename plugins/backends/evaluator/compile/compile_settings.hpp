@@ -13,16 +13,9 @@ struct CompileSettings {
   std::string arch;                // "sm_90"
   std::vector<std::string> flags;  // more options of the compiler's
   std::filesystem::path cuda;      // folder of the compiler; empty = the usual places
-  std::chrono::milliseconds compile_limit{10'000};  // processor time
-  // Per process, unless a CompileMemory limits it.
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
-  int at_a_time = 1;  // compiles, at least 1
-};
-
-// The meaning of memory_bytes, for compilers where it is not the address space of a process.
-struct CompileMemory {
-  double default_mb = 4096;
-  const char* meaning = "maximum address space of a compile, MiB";
+  std::chrono::milliseconds compile_limit{10'000};      // processor time
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // each process
+  int at_a_time = 1;                                    // compiles, at least 1
 };
 
 }  // namespace krl::evaluator

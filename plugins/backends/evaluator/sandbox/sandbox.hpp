@@ -54,11 +54,6 @@ struct SandboxFeatures {
 
 SandboxFeatures probe_sandbox(const std::string& launcher);
 
-// The option `sandbox` of a backend.
-inline constexpr const char* kSandboxChoices = "available|complete";
-inline constexpr const char* kSandboxMeaning =
-    "a missing layer of the sandbox (docs/security.md) is an error with complete, and a warning with available";
-
 // Logs what protects workers, once a process, and warns about every missing layer; throws
 // Failure(KRL_FAILED_PRECONDITION), which names them, if `wanted` is "complete".
 void require_sandbox(const SandboxFeatures& features, const std::string& wanted,

@@ -101,18 +101,6 @@ bool receive_file(RankGroup& group, const fs::path& path, std::uint64_t size) {
   return !file.fail();
 }
 
-fs::path temporary_directory() {
-  std::error_code error;
-  std::string path = (fs::temp_directory_path(error) / "kernelrl-checkpoint-XXXXXX").string();
-  if (error || ::mkdtemp(path.data()) == nullptr) {
-    throw Failure(
-        KRL_INTERNAL,
-        "no temporary directory can be made for a copy of rank 0's checkpoint; set TMPDIR "
-        "to a folder that can be written");
-  }
-  return path;
-}
-
 }  // namespace
 
 bool offer_directory(RankGroup& group, const fs::path& directory) {
@@ -144,14 +132,13 @@ OfferedDirectory::OfferedDirectory(RankGroup& group) {
       mark.digest = message.text();
     }
     message.expect_end();
-    is_copy_ = !is_same(path_, listing);
-    if (is_copy_) path_ = temporary_directory();
+    if (!is_same(path_, listing)) path_ = copy_.emplace("kernelrl-checkpoint").path();
   } catch (...) {
     group.send(0, kFailed);  // rank 0 waits for it
     throw;
   }
-  group.send(0, is_copy_ ? kSend : kSeen);
-  if (!is_copy_) return;
+  group.send(0, copy_ ? kSend : kSeen);
+  if (!copy_) return;
   for (const auto& [name, mark] : listing) {
     complete_ = receive_file(group, path_ / name, mark.size) && complete_;
   }
@@ -162,11 +149,6 @@ const fs::path& OfferedDirectory::path() const {
   throw Failure(KRL_RESOURCE_EXHAUSTED,
                 "the copy of rank 0's checkpoint cannot be written to " + path_.string() +
                     "; make room there, or set TMPDIR to a folder with room");
-}
-
-OfferedDirectory::~OfferedDirectory() {
-  std::error_code ignored;
-  if (is_copy_) fs::remove_all(path_, ignored);
 }
 
 }  // namespace krl::libtorch

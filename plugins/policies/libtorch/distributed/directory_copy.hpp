@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <kernelrl/temporary_folder.hpp>
+#include <optional>
 
 #include "plugins/policies/libtorch/distributed/rank_group.hpp"
 
@@ -16,19 +18,17 @@ bool offer_directory(RankGroup& group, const std::filesystem::path& directory);
 // The other side. A copy is removed with this object.
 class OfferedDirectory {
  public:
-  // Throws krl::Failure (KRL_INTERNAL) if there is no place for a copy that is needed.
+  // Throws krl::Failure (KRL_UNAVAILABLE) if there is no place for a copy that is needed.
   explicit OfferedDirectory(RankGroup& group);
-  ~OfferedDirectory();
-  OfferedDirectory(const OfferedDirectory&) = delete;
-  OfferedDirectory& operator=(const OfferedDirectory&) = delete;
 
   // Throws krl::Failure (KRL_RESOURCE_EXHAUSTED) if the copy could not be written.
   const std::filesystem::path& path() const;
-  bool is_copy() const { return is_copy_; }
+  bool is_copy() const { return copy_.has_value(); }
 
  private:
   std::filesystem::path path_;
-  bool is_copy_ = false, complete_ = true;
+  std::optional<TemporaryFolder> copy_;
+  bool complete_ = true;
 };
 
 }  // namespace krl::libtorch

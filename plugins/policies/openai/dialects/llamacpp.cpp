@@ -41,8 +41,7 @@ void read_logprobs(const JsonNode& node, Choice& choice) {
   const auto entries = node.find("completion_probabilities");
   if (!entries) return;
   std::size_t at = 0;
-  for (std::size_t i = 0; i < entries->size_of_array(); ++i) {
-    const JsonNode entry = entries->element(i);
+  for (const JsonNode& entry : entries->elements()) {
     const std::int64_t id = entry.get("id").integer(std::numeric_limits<TokenId>::max());
     while (at < choice.tokens.size() && choice.tokens[at] != id) ++at;
     if (at == choice.tokens.size()) entry.refuse("is of a token that is not in the answer");
@@ -72,7 +71,7 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
     read_one(piece, ask, reply);
     return;
   }
-  for (std::size_t i = 0; i < piece.size_of_array(); ++i) read_one(piece.element(i), ask, reply);
+  for (const JsonNode& answer : piece.elements()) read_one(answer, ask, reply);
 }
 
 // The bias changes the sampled token, and no log-probability.
@@ -90,8 +89,7 @@ std::optional<float> read_token(const JsonNode& answer, TokenId token) {
   const JsonNode entries = answer.get("completion_probabilities");
   if (entries.size_of_array() != 1) entries.refuse("must have one element");
   const JsonNode likeliest = entries.element(0).get("top_logprobs");
-  for (std::size_t i = 0; i < likeliest.size_of_array(); ++i) {
-    const JsonNode entry = likeliest.element(i);
+  for (const JsonNode& entry : likeliest.elements()) {
     if (entry.get("id").integer(std::numeric_limits<TokenId>::max()) == token)
       return read_logprob(entry.get("logprob"));
   }

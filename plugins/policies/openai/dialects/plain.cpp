@@ -47,8 +47,7 @@ void add_content(const JsonNode& content, std::string& text, std::string& though
     text += content.text();
     return;
   }
-  for (std::size_t i = 0; i < content.size_of_array(); ++i) {
-    const JsonNode part = content.element(i);
+  for (const JsonNode& part : content.elements()) {
     if (const auto said = part.find("text")) text += said->text();
     if (const auto thinking = part.find("thinking")) add_content(*thinking, thoughts, thoughts);
   }
@@ -73,8 +72,7 @@ void read_choice(const JsonNode& node, Choice& choice) {
 void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   if (const auto model = piece.find("model")) reply.model = model->text();
   const JsonNode choices = piece.get("choices");
-  for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
-    const JsonNode node = choices.element(i);
+  for (const JsonNode& node : choices.elements()) {
     const std::uint32_t number = choice_number(node.find("index"), ask);
     // Some servers send more after the end: an empty delta with the usage.
     const bool goes_on = ask.stream && reply.choices.count(number) > 0;

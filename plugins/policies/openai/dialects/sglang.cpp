@@ -38,8 +38,7 @@ Encoded encode(const Ask& ask) {
 
 // [[logprob, id, text or null], …]
 void add_tokens(const JsonNode& entries, Choice& choice) {
-  for (std::size_t i = 0; i < entries.size_of_array(); ++i) {
-    const JsonNode entry = entries.element(i);
+  for (const JsonNode& entry : entries.elements()) {
     if (entry.size_of_array() < 2) entry.refuse("must be a log-probability and an id");
     choice.logprobs.emplace_back(read_logprob(entry.element(0)));
     choice.tokens.push_back(

@@ -52,16 +52,12 @@ void read_choice(const JsonNode& node, Choice& choice) {
     const std::vector<TokenId> tokens = read_ids(*ids);
     choice.tokens.insert(choice.tokens.end(), tokens.begin(), tokens.end());
   } else if (logprobs) {
-    const JsonNode names = logprobs->get("tokens");
-    for (std::size_t i = 0; i < names.size_of_array(); ++i) {
-      choice.tokens.push_back(id_in_name(names.element(i)));
-    }
+    for (const JsonNode& name : logprobs->get("tokens").elements())
+      choice.tokens.push_back(id_in_name(name));
   }
   if (logprobs) {
-    const JsonNode numbers = logprobs->get("token_logprobs");
-    for (std::size_t i = 0; i < numbers.size_of_array(); ++i) {
-      choice.logprobs.emplace_back(read_logprob(numbers.element(i)));
-    }
+    for (const JsonNode& number : logprobs->get("token_logprobs").elements())
+      choice.logprobs.emplace_back(read_logprob(number));
   }
   if (const auto reason = node.find("finish_reason")) end_choice(choice, reason->text());
 }
@@ -69,8 +65,7 @@ void read_choice(const JsonNode& node, Choice& choice) {
 void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   if (const auto model = piece.find("model")) reply.model = model->text();
   const JsonNode choices = piece.get("choices");
-  for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
-    const JsonNode node = choices.element(i);
+  for (const JsonNode& node : choices.elements()) {
     read_choice(node, open_choice(node, choice_number(node.get("index"), ask), ask, reply));
     const auto prompt = node.find("prompt_token_ids");
     const bool is_ours_so_far = !reply.prompt || *reply.prompt == ask.prompt;

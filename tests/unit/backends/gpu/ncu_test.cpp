@@ -12,7 +12,6 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_metrics.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_profiler.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
-#include "plugins/backends/evaluator/process/temporary_folder.hpp"
 #include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
@@ -202,7 +201,7 @@ class NcuConversation : public ::testing::Test {
     return counters ? "" : counters.error();
   }
 
-  TemporaryFolder folder_{"ncu-test"};
+  TemporaryFolder folder_{"kernelrl-ncu-test"};
 };
 
 TEST_F(NcuConversation, GivesTheCountersOfEachRun) {

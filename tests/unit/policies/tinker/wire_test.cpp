@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
 #include "plugins/policies/tinker/json.hpp"
@@ -15,35 +16,37 @@ template <class T>
 std::string refusal_of_json(const std::string& body) {
   try {
     from_json<T>(body);
-  } catch (const WireError& error) {
+  } catch (const Failure& error) {
     return error.what();
   }
   return "";
 }
 
 TEST(TinkerJson, SaysWhatIsWrongWithAnAnswer) {
-  EXPECT_EQ(refusal_of_json<Promise>("{"), "not valid JSON");
-  EXPECT_EQ(refusal_of_json<Promise>("[1]"), "not a JSON object");
-  EXPECT_EQ(refusal_of_json<Promise>("{}"), "'request_id' is missing");
-  EXPECT_EQ(refusal_of_json<Promise>(R"({"request_id":""})"), "'request_id' is empty");
-  EXPECT_EQ(refusal_of_json<Promise>(R"({"request_id":[]})"), "'request_id' is not a string");
-  EXPECT_EQ(refusal_of_json<SampleAnswer>(R"({"sequences":7})"), "'sequences' is not an array");
+  EXPECT_EQ(refusal_of_json<Promise>("{").rfind("the answer: not valid JSON: ", 0), 0u);
+  EXPECT_EQ(refusal_of_json<Promise>("[1]"), "the answer: must be an object");
+  EXPECT_EQ(refusal_of_json<Promise>("{}"), "the answer: 'request_id' is missing");
+  EXPECT_EQ(refusal_of_json<Promise>(R"({"request_id":""})"), "the answer.request_id: is empty");
+  EXPECT_EQ(refusal_of_json<Promise>(R"({"request_id":[]})"),
+            "the answer.request_id: must be a text");
+  EXPECT_EQ(refusal_of_json<SampleAnswer>(R"({"sequences":7})"),
+            "the answer.sequences: must be an array");
   EXPECT_EQ(refusal_of_json<SampleAnswer>(R"({"sequences":[7]})"),
-            "no object that could hold 'tokens'");
+            "the answer.sequences[0]: must be an object");
   EXPECT_EQ(
       refusal_of_json<SampleAnswer>(R"({"sequences":[{"tokens":[1],"stop_reason":"tired"}]})"),
-      "unknown 'stop_reason' \"tired\"");
+      "the answer.sequences[0].stop_reason: unknown: \"tired\"");
   for (const char* token : {"-1", "2147483648", "1.5", "\"1\"", "null"}) {
     EXPECT_EQ(refusal_of_json<SampleAnswer>(R"({"sequences":[{"tokens":[)" + std::string(token) +
                                             R"(],"stop_reason":"stop"}]})"),
-              "'tokens' contains something that is not a token id")
+              "the answer.sequences[0].tokens[0]: must be a whole number from 0 to 2147483647")
         << token;
   }
   EXPECT_EQ(refusal_of_json<ForwardBackwardAnswer>(
                 R"({"loss_fn_outputs":[{"logprobs":{"data":["x"]}}]})"),
-            "'logprobs' contains something that is not a number");
+            "the answer.loss_fn_outputs[0].logprobs.data[0]: must be a number");
   EXPECT_EQ(refusal_of_json<ForwardBackwardAnswer>(R"({"loss_fn_outputs":[{}]})"),
-            "'logprobs' is missing");
+            "the answer.loss_fn_outputs[0]: 'logprobs' is missing");
 }
 
 TEST(TinkerJson, TakesNumbersForIdsAndNullForNoLogprob) {

@@ -155,7 +155,7 @@ NcuProfiler::Profiled NcuProfiler::launches_of(const gpu::Load& load,
                                                const std::vector<gpu::Run>& runs) {
   Profiled profiled;
   try {
-    if (!folder_) folder_ = std::make_unique<TemporaryFolder>("ncu");
+    if (!folder_) folder_ = std::make_unique<TemporaryFolder>("kernelrl-ncu");
     std::error_code error;
     std::filesystem::remove(log_file(), error);
     Conversation ncu(command(load.kernels));

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <kernelrl/checked.hpp>
+#include <kernelrl/temporary_folder.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "plugins/backends/cuda/worker/counters/counter.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
-#include "plugins/backends/evaluator/process/temporary_folder.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;
