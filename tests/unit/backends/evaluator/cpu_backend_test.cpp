@@ -1,5 +1,6 @@
 // The `cpu` backend from end to end.
 #include <gtest/gtest.h>
+#include <kernelrl/proof_stage.h>
 
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
@@ -33,6 +34,25 @@ __global__ void kern(const float* x, float* y, int n) {
                              "one atomic operation"),
             std::string::npos)
       << outcome.why;
+}
+
+// The first runs are those of the cases that are known, where this kernel is right, and of the first
+// fresh shapes; later runs are not tried, and nothing is there to be compared.
+TEST(CpuBackend, AProofEndsWithTheFirstRunsThatFail) {
+  const Outcome outcome = backend().evaluate(
+      all_tasks().at("relu"),
+      "// @launch relu<<<ceil_div(size, 256), 256>>>(inp, out, size)\n"
+      "__global__ void relu(const float* inp, float* out, int size) {\n"
+      "  int i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  bool known = size == 1003 || size == 16387 || size == 4099;\n"
+      "  if (i < size) out[i] = fmaxf(inp[i], 0.0f) + (known ? 0.0f : 1.0f);\n"
+      "}\n",
+      KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL | KRL_STAGE_PROOF);
+  EXPECT_EQ(outcome.verdict, Verdict::kWrongResult) << outcome.why;
+  EXPECT_EQ(outcome.values.count("output_digest"), 0u);
+  ASSERT_GT(outcome.cases.size(), 10u);
+  EXPECT_EQ(outcome.cases[3].verdict, Verdict::kWrongResult);
+  EXPECT_EQ(outcome.cases.back().verdict, Verdict::kOk);
 }
 
 }  // namespace
