@@ -47,7 +47,7 @@ endforeach()
 # All of them after macros that other people's headers are known to define. The standard library and the JSON library
 # come first: they do not bear them.
 set(first "")
-foreach(header algorithm array charconv cmath cstdint cstdio cstdlib deque dlfcn.h fstream functional initializer_list
+foreach(header algorithm array cerrno charconv cmath cstdint cstdio cstdlib cstring deque dlfcn.h filesystem fstream functional initializer_list
     limits map memory mutex new optional set sstream stdexcept string string_view tuple type_traits unordered_map utility
     variant vector nlohmann/json.hpp)
   string(APPEND first "#include <${header}>\n")

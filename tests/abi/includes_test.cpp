@@ -95,6 +95,7 @@ TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plug
 TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
   for (const char* folder : {"rewards", "datasets", "policies", "backends", "retrieval"}) {
     expect_none("plugins/files", std::string("plugins/") + folder);
+    expect_none("plugins/python", std::string("plugins/") + folder);
   }
 }
 

@@ -17,8 +17,8 @@
 #include "plugins/backends/python_answers/extension.hpp"
 #include "plugins/backends/python_answers/model_answer.hpp"
 #include "plugins/backends/python_answers/module_task.hpp"
-#include "plugins/backends/python_answers/python_source.hpp"
 #include "plugins/backends/python_answers/python_value.hpp"
+#include "plugins/python/syntax.hpp"
 
 namespace krl::python {
 

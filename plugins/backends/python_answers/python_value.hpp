@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/python_answers/python_source.hpp"
+#include "plugins/python/syntax.hpp"
 
 namespace krl::python {
 

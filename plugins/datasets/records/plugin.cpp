@@ -2,8 +2,8 @@
 // lines, by a mapping of their columns.
 #include <algorithm>
 #include <cstdint>
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
-#include <kernelrl/spelling.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,16 +38,6 @@ class Complaints {
   std::size_t count_ = 0;
 };
 
-std::vector<std::string> list_of_texts(const nlohmann::json& options, const char* key) {
-  std::vector<std::string> texts;
-  for (const nlohmann::json& element : options.value(key, nlohmann::json::array())) {
-    if (!element.is_string())
-      invalid_argument(std::string(key) + ": " + element.dump() + " is not a text");
-    texts.push_back(element.get<std::string>());
-  }
-  return texts;
-}
-
 class RecordDataset final : public Dataset {
  public:
   std::string path, id, prompt, answer, text, task_hint;
@@ -74,7 +64,7 @@ class RecordDataset final : public Dataset {
       opt("limit", &RecordDataset::limit, "at most so many records; 0: all").at_least(0));
 
   void start(const Config& options, const Context& context) override {
-    read_options(nlohmann::json::parse(options.json(), nullptr, false));
+    read_options(options);
     Complaints complaints(context);
     for (const auto& file : record_files(path)) {
       if (is_full()) break;
@@ -113,7 +103,7 @@ class RecordDataset final : public Dataset {
     std::uint64_t position;
   };
 
-  void read_options(const nlohmann::json& options) {
+  void read_options(const Config& options) {
     if (answer.empty() == text.empty())
       invalid_argument("give either prompt and answer, for pairs, or text, for documents");
     if (!answer.empty() && prompt.empty()) invalid_argument("answer needs a prompt");
@@ -124,11 +114,11 @@ class RecordDataset final : public Dataset {
     };
     keep(id, id_), keep(prompt, prompt_), keep(answer, answer_), keep(text, text_),
         keep(task_hint, task_);
-    meta_ = list_of_texts(options, "meta");
-    keeps_all_ = contains(meta_, "*");
+    meta_ = list_option<std::string>(options, "meta");
+    keeps_all_ = contains<std::string>(meta_, "*");
     if (keeps_all_) meta_.clear();
     paths_.insert(meta_.begin(), meta_.end());
-    for (const std::string& condition : list_of_texts(options, "where")) {
+    for (const std::string& condition : list_option<std::string>(options, "where")) {
       conditions_.emplace_back(condition);
       paths_.insert(conditions_.back().path());
     }
@@ -157,10 +147,6 @@ class RecordDataset final : public Dataset {
           complaints.add(what);
         });
     files_.push_back(std::move(opened));
-  }
-
-  static bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
   }
 
   void check_columns(const std::string& file, const std::vector<std::string>& columns) const {

@@ -7,7 +7,7 @@
 
 namespace krl::records {
 
-// Reads dicts, lists, tuples, strings, numbers, True, False and None, nested at most 64 deep, as
+// Reads dicts, lists, tuples, strings, numbers, True, False and None, nested at most 100 deep, as
 // `ast.literal_eval` would: tuples become arrays, keys of dicts that are no strings their text.
 // `nan` and `inf`, which repr() writes for numbers, are read too. Sets, bytes and complex numbers
 // are not. Empty: the text is not a literal.

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
-#include <kernelrl/spelling.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,15 +43,16 @@ class TaskFiles final : public krl::Dataset {
   void start(const krl::Config& config, const krl::Context&) override {
     krl::tasks::LoadedTasks loaded = krl::tasks::load_tasks(path);
     if (!loaded.errors.empty()) krl::invalid_argument(join(loaded.errors));
-    for (const TaskDefinition& task : loaded.tasks) ids_.push_back(task.id);
+    std::vector<std::string> ids;
+    for (const TaskDefinition& task : loaded.tasks) ids.push_back(task.id);
 
-    const auto options = nlohmann::json::parse(config.json(), nullptr, false);
-    const std::vector<std::int64_t> tiers = list<std::int64_t>(options, "tiers");
-    const std::vector<std::string> only = known_ids(options, "only");
-    const std::vector<std::string> except = known_ids(options, "except");
+    const auto tiers = krl::list_option<std::int64_t>(config, "tiers");
+    const auto only = krl::names_option(config, "only", ids);
+    const auto except = krl::names_option(config, "except", ids);
     for (const TaskDefinition& task : loaded.tasks) {
-      const bool wanted = (tiers.empty() || contains(tiers, task.tier)) &&
-                          (only.empty() || contains(only, task.id)) && !contains(except, task.id);
+      const bool wanted = (tiers.empty() || krl::contains(tiers, task.tier)) &&
+                          (only.empty() || krl::contains(only, task.id)) &&
+                          !krl::contains(except, task.id);
       if (wanted) add(task);
     }
     if (!kernels.empty() && kernels_found_ == 0)
@@ -120,38 +121,6 @@ class TaskFiles final : public krl::Dataset {
     return all;
   }
 
-  template <class T>
-  static bool contains(const std::vector<T>& list, const T& value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
-  }
-
-  // The array at `key`; empty if it is not given.
-  template <class T>
-  static std::vector<T> list(const nlohmann::json& options, const char* key) {
-    std::vector<T> values;
-    const auto found = options.is_object() ? options.find(key) : options.end();
-    if (found == options.end()) return values;
-    for (const nlohmann::json& element : *found) {
-      const bool fits =
-          std::is_same_v<T, std::string> ? element.is_string() : element.is_number_integer();
-      if (!fits)
-        krl::invalid_argument(std::string(key) + ": " + element.dump() + " is of the wrong type");
-      values.push_back(element.get<T>());
-    }
-    return values;
-  }
-
-  std::vector<std::string> known_ids(const nlohmann::json& options, const char* key) const {
-    std::vector<std::string> wanted = list<std::string>(options, key);
-    for (const std::string& id : wanted) {
-      if (contains(ids_, id)) continue;
-      krl::invalid_argument(std::string(key) + ": unknown task '" + id + "'" +
-                            krl::did_you_mean(id, ids_));
-    }
-    return wanted;
-  }
-
-  std::vector<std::string> ids_;
   std::vector<Item> items_;
   std::size_t kernels_found_ = 0;  // in the folder
 };

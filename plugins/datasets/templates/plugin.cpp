@@ -1,9 +1,8 @@
 // The dataset `templates`: generated pairs of a task and a right answer, for a warm start; proposed
 // tasks, and pairs of them.
-#include <algorithm>
 #include <cstdint>
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
-#include <kernelrl/spelling.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,14 +64,13 @@ class Templates final : public krl::Dataset {
       krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
-    const auto options = nlohmann::json::parse(config.json(), nullptr, false);
     for (const char* key : {"families", "only"}) {
-      if (propose > 0 && options.contains(key))
+      if (propose > 0 && !krl::list_option<std::string>(config, key).empty())
         krl::invalid_argument(std::string(key) + " cannot be used with propose");
     }
     std::vector<Family> families = propose > 0 ? proposed() : krl::templates::all_families();
-    keep_families(names_at(options, "families"), &families);
-    keep_operations(names_at(options, "only"), &families);
+    keep_families(config, &families);
+    keep_operations(config, &families);
     generator_ = std::make_unique<krl::templates::Generator>(
         std::move(families),
         krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed), canonical, repair, think,
@@ -121,53 +119,26 @@ class Templates final : public krl::Dataset {
 
   using Names = std::vector<std::string>;
 
-  // The array of strings at `key`; empty if it is not given.
-  static Names names_at(const nlohmann::json& options, const char* key) {
-    Names names;
-    if (!options.is_object() || !options.contains(key)) return names;
-    for (const nlohmann::json& element : options[key]) {
-      if (!element.is_string())
-        krl::invalid_argument(std::string(key) + ": " + element.dump() + " is not a string");
-      names.push_back(element.get<std::string>());
-    }
-    return names;
-  }
-
-  static bool contains(const Names& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  }
-
-  static void check(const char* key, const Names& wanted, const Names& known) {
-    for (const std::string& name : wanted) {
-      if (contains(known, name)) continue;
-      krl::invalid_argument(std::string(key) + ": unknown name '" + name + "'" +
-                            krl::did_you_mean(name, known));
-    }
-  }
-
-  static void keep_families(const Names& wanted, std::vector<Family>* families) {
+  static void keep_families(const krl::Config& config, std::vector<Family>* families) {
     Names known;
     for (const Family& family : *families) known.push_back(family.name);
-    check("families", wanted, known);
+    const Names wanted = krl::names_option(config, "families", known);
     const auto unwanted = [&](const Family& family) {
-      return !wanted.empty() && !contains(wanted, family.name);
+      return !wanted.empty() && !krl::contains(wanted, family.name);
     };
-    families->erase(std::remove_if(families->begin(), families->end(), unwanted), families->end());
+    std::erase_if(*families, unwanted);
   }
 
-  static void keep_operations(const Names& wanted, std::vector<Family>* families) {
+  static void keep_operations(const krl::Config& config, std::vector<Family>* families) {
     Names known;
     for (const Family& family : *families) {
       for (const Operation& operation : family.operations) known.push_back(operation.id);
     }
-    check("only", wanted, known);
+    const Names wanted = krl::names_option(config, "only", known);
     const auto unwanted = [&](const Operation& operation) {
-      return !wanted.empty() && !contains(wanted, operation.id);
+      return !wanted.empty() && !krl::contains(wanted, operation.id);
     };
-    for (Family& family : *families) {
-      std::vector<Operation>& list = family.operations;
-      list.erase(std::remove_if(list.begin(), list.end(), unwanted), list.end());
-    }
+    for (Family& family : *families) std::erase_if(family.operations, unwanted);
   }
 
   std::vector<krl::TaskDefinition> tasks_;  // proposed

@@ -1,5 +1,6 @@
 // The plugin `libtorch`: its options, and a policy that passes every call on to the engine, which
 // is opened only when a policy is created.
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
@@ -217,12 +218,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     lora.rank = lora_rank;
     lora.alpha = lora_alpha;
     lora.dropout = lora_dropout;
-    if (!table.contains("targets")) return lora;
-    lora.targets.clear();
-    for (const nlohmann::json& target : table["targets"]) {
-      if (!target.is_string()) invalid_argument("lora.targets must be an array of names");
-      lora.targets.push_back(target.get<std::string>());
-    }
+    if (table.contains("targets")) lora.targets = list_option<std::string>(config, "lora.targets");
     return lora;
   }
 

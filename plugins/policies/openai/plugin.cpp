@@ -1,5 +1,6 @@
 // The plugin `openai`: a policy that samples from servers; its options and its calls.
 #include <cstdio>
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
@@ -88,7 +89,7 @@ struct OpenAiPolicy final : Policy {
       std::fprintf(stderr, "kernelrl: %s\n", why.c_str());
     };
     engine_ = std::make_unique<Engine>(
-        settings(table), std::move(chat), [&] { return c.cancelled(); }, waiting);
+        settings(plan, table), std::move(chat), [&] { return c.cancelled(); }, waiting);
     if (stream && engine_->token_chat() != nullptr && !engine_->found().dialect->streams) {
       invalid_argument("stream = true: streams of " + engine_->found().server +
                        " lack tokens; set stream = false");
@@ -185,15 +186,8 @@ struct OpenAiPolicy final : Policy {
     }
   }
 
-  std::vector<std::string> servers(const Json& plan) const {
-    std::vector<std::string> urls;
-    const auto several = plan.find("base_urls");
-    if (several != plan.end() && several->is_array()) {
-      for (const Json& url : *several) {
-        if (!url.is_string()) invalid_argument("base_urls must be an array of texts");
-        urls.push_back(url.get<std::string>());
-      }
-    }
+  std::vector<std::string> servers(const Config& plan) const {
+    auto urls = list_option<std::string>(plan, "base_urls");
     if (!base_url.empty()) urls.push_back(base_url);
     if (urls.empty()) invalid_argument("set base_url: \"http://127.0.0.1:8000/v1\"");
     if (!base_url.empty() && urls.size() > 1)
@@ -201,12 +195,12 @@ struct OpenAiPolicy final : Policy {
     return urls;
   }
 
-  Settings settings(const Json& plan) const {
+  Settings settings(const Config& config, const Json& plan) const {
     const auto seconds = [](double s) {
       return std::chrono::duration_cast<http::Duration>(Seconds(s));
     };
     Settings settings;
-    settings.base_urls = servers(plan);
+    settings.base_urls = servers(config);
     settings.model = model;
     settings.dialect = tokenizer.empty() ? &plain_dialect() : dialect_by_name(dialect);
     settings.context = context;

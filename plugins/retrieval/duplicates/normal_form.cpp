@@ -5,9 +5,10 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "plugins/python/tokens.hpp"
 #include "plugins/retrieval/duplicates/known_names.hpp"
-#include "plugins/retrieval/duplicates/python_scanner.hpp"
 
 namespace krl::retrieval {
 namespace {
@@ -28,20 +29,58 @@ void append(std::vector<SourceToken> tokens, bool python, Tokens& all) {
   for (SourceToken& token : tokens) all.push_back({std::move(token), python});
 }
 
-// Replaces the strings of Python's texts that contain CUDA by their tokens.
-Tokens scan(std::string_view text) {
-  Tokens all;
-  if (!looks_like_python(text)) {
-    append(scan_cuda_source(text).tokens, false, all);
-    return all;
-  }
-  for (SourceToken& token : scan_python_source(text)) {
-    if (token.kind == SourceToken::kLiteral && holds_cuda(token.text)) {
-      append(scan_cuda_source(literal_contents(token.text)).tokens, false, all);
-    } else {
-      all.push_back({std::move(token), true});
+// True if a text is more likely Python than C++: one of its lines outside of braces begins with
+// `import`, `from`, `def` or `class … :`, as a module does.
+bool looks_like_python(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    const bool colon = last != line.npos && line[last] == ':';
+    if (line.starts_with("import ") || line.starts_with("from ") || line.starts_with("def ") ||
+        (line.starts_with("class ") && colon)) {
+      return true;
     }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return false;
+}
+
+// Replaces the strings of Python's texts that contain CUDA by their tokens, and leaves out strings
+// alone on their lines, such as documentation. Lines are logical ones.
+Tokens scan_python(std::string_view text) {
+  using Python = python::Token;
+  Tokens all;
+  bool starts_line = true;
+  const std::vector<Python> tokens = python::python_tokens(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Python& token = tokens[i];
+    const bool starts = std::exchange(starts_line, token.kind >= Python::kNewline);
+    if (starts_line) continue;
+    const bool is_text = token.kind == Python::kString || token.kind == Python::kFormat ||
+                         token.kind == Python::kOddString;
+    if (is_text && starts && tokens[i + 1].kind >= Python::kNewline) continue;
+    if (is_text && holds_cuda(token.text)) {
+      append(scan_cuda_source(token.text).tokens, false, all);
+      continue;
+    }
+    if (token.kind == Python::kOperator) {  // by its characters, as in CUDA
+      for (const char c : token.text)
+        all.push_back({{SourceToken::kPunctuation, {c}, token.line, 1, starts}, true});
+      continue;
+    }
+    const auto kind = is_text                         ? SourceToken::kLiteral
+                      : token.kind == Python::kNumber ? SourceToken::kNumber
+                                                      : SourceToken::kIdentifier;
+    all.push_back({{kind, token.text, token.line, 1, starts}, true});
+  }
+  return all;
+}
+
+Tokens scan(std::string_view text) {
+  if (looks_like_python(text)) return scan_python(text);
+  Tokens all;
+  append(scan_cuda_source(text).tokens, false, all);
   return all;
 }
 

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <cstring>
-#include <exception>
+#include <future>
 #include <kernelrl/values.hpp>
-#include <mutex>
 #include <numeric>
-#include <thread>
 
 #include "plugins/retrieval/encoder/bert_model.hpp"
 
@@ -108,65 +106,38 @@ void encode_in_turn(const std::vector<Batch>& batches, const EncodeBatch& encode
 }
 
 // A batch on each thread, which need not wait for one another; the calling thread reports.
-class BatchWorkers {
- public:
-  BatchWorkers(const std::vector<Batch>& batches, int threads, const EncodeBatch& encode)
-      : batches_(batches), encode_(encode), running_(threads) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-  }
-  ~BatchWorkers() { stop_ = true; }  // the threads join behind it
-  BatchWorkers(const BatchWorkers&) = delete;
-  BatchWorkers& operator=(const BatchWorkers&) = delete;
-
-  // Returns when all batches are done, and passes on a thread's exception.
-  void wait(const TextEncoder::Progress& progress) {
-    std::unique_lock lock(mutex_);
-    for (std::size_t reported = 0;;) {
-      changed_.wait(lock, [&] { return done_ > reported || running_ == 0; });
-      if (error_) std::rethrow_exception(error_);
-      if (done_ > reported && progress) {
-        reported = done_;
-        lock.unlock();
-        progress(reported);
-        lock.lock();
-      }
-      if (!progress) reported = done_;
-      if (running_ == 0 && done_ == reported) return;
-    }
-  }
-
- private:
-  void work() {
+void encode_side_by_side(const std::vector<Batch>& batches, int threads, const EncodeBatch& encode,
+                         const TextEncoder::Progress& progress) {
+  constexpr std::chrono::milliseconds kMoment(10);
+  std::atomic<std::size_t> next{0}, done{0};
+  const auto work = [&] {
     const OneTorchThread guard;
-    std::exception_ptr error;
     try {
-      for (std::size_t i = next_++; i < batches_.size() && !stop_; i = next_++) {
-        encode_(batches_[i]);
-        const std::lock_guard lock(mutex_);
-        done_ += batches_[i].texts.size();
-        changed_.notify_all();
+      for (std::size_t i = next++; i < batches.size(); i = next++) {
+        encode(batches[i]);
+        done += batches[i].texts.size();
       }
     } catch (...) {
-      error = std::current_exception();
-      stop_ = true;
+      next = batches.size();
+      throw;
     }
-    const std::lock_guard lock(mutex_);
-    if (error && !error_) error_ = error;
-    --running_;
-    changed_.notify_all();
+  };
+  std::vector<std::future<void>> workers;
+  for (int i = 0; i < threads; ++i) workers.push_back(std::async(std::launch::async, work));
+  std::size_t reported = 0;
+  try {
+    for (std::future<void>& worker : workers) {
+      while (worker.wait_for(kMoment) != std::future_status::ready) {
+        if (progress && done > reported) progress(reported = done);
+      }
+      worker.get();
+    }
+  } catch (...) {
+    next = batches.size();  // the others end with their batches
+    throw;
   }
-
-  const std::vector<Batch>& batches_;
-  const EncodeBatch& encode_;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t done_ = 0;  // texts
-  int running_;
-  std::exception_ptr error_;
-  std::vector<std::jthread> threads_;  // last: they use the others
-};
+  if (progress && done > reported) progress(done);
+}
 
 }  // namespace
 
@@ -253,7 +224,7 @@ std::vector<float> TextEncoder::encode(std::span<const std::string_view> texts, 
   if (threads <= 1 || state_->device.is_cuda()) {
     encode_in_turn(batches, encode, progress);
   } else {
-    BatchWorkers(batches, threads, encode).wait(progress);
+    encode_side_by_side(batches, threads, encode, progress);
   }
   return vectors;
 }

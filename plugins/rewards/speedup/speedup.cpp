@@ -1,8 +1,8 @@
 // Pays for speed over the baseline without rewarding noise: s is the geometric mean over the timed
 // cases of the value in the speedup's 95 % interval that is closest to 1.
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 struct Speedup final : krl::Reward {
@@ -24,7 +24,7 @@ struct Speedup final : krl::Reward {
   void start(const krl::Config& options, const krl::Context&) override {
     if (cap <= floor) krl::invalid_argument("cap must be larger than floor");
     if (shape == "log" && floor <= 0) krl::invalid_argument("shape log needs a floor above 0");
-    steps = numbers(nlohmann::json::parse(options.json()), "steps");
+    steps = krl::list_option<double>(options, "steps");
     if (steps.empty() == (shape == "steps"))
       krl::invalid_argument("steps = [...] belongs to shape = \"steps\", and to no other");
     double last = floor;
@@ -65,15 +65,6 @@ struct Speedup final : krl::Reward {
       ++timed;
     }
     return timed == 0 ? krl::kUnknown : std::exp(log_sum / timed);
-  }
-
-  static std::vector<double> numbers(const nlohmann::json& table, const std::string& key) {
-    std::vector<double> list;
-    for (const nlohmann::json& item : table.value(key, nlohmann::json::array())) {
-      if (!item.is_number()) krl::invalid_argument(key + ": " + item.dump() + " is not a number");
-      list.push_back(item);
-    }
-    return list;
   }
 };
 

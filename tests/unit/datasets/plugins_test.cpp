@@ -42,7 +42,7 @@ TEST(TasksPlugin, ChoosesByIdAndTier) {
 
 TEST(TasksPlugin, RefusesWhatItCannotDo) {
   EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"only", Value::json(R"(["rleu"])")}}),
-            "only: unknown task 'rleu'; did you mean 'relu'?");
+            "only: unknown name 'rleu'; did you mean 'relu'?");
   EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"tiers", Value::json("[7]")}}),
             "no task of " + std::string(kTasks) + " is left: look at tiers, only and except");
   EXPECT_EQ(refusal("tasks", {{"path", "/nowhere.toml"}}),

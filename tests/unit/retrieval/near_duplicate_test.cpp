@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugins/python/tokens.hpp"
 #include "plugins/retrieval/duplicates/near_duplicate.hpp"
 #include "plugins/retrieval/duplicates/normal_form.hpp"
-#include "plugins/retrieval/duplicates/python_scanner.hpp"
 
 namespace krl::retrieval {
 namespace {
@@ -196,18 +196,18 @@ TEST(NearDuplicate, AnyBytesHaveAnIdentity) {
   }
 }
 
-TEST(PythonScanner, ReadsTextsCommentsAndNumbers) {
+TEST(PythonTokens, HaveTheValuesOfTexts) {
   std::vector<std::string> texts;
-  for (const SourceToken& token :
-       scan_python_source("def f(a):\n  'doc'\n  # no\n  return rb\"x#\" + "
-                          "'''a\n'b''' + 1.5e3 + a_1\n")) {
-    texts.push_back(token.text);
+  for (const python::Token& token : python::python_tokens(R"(def f(a):
+  # no
+  return rb"\x#" + '''a
+'b\u00e9\101''' + 1.5e3 + in'a'
+)")) {
+    if (!token.text.empty()) texts.push_back(token.text);
   }
-  EXPECT_THAT(texts, ::testing::ElementsAre("def", "f", "(", "a", ")", ":", "return", "rb\"x#\"",
-                                            "+", "'''a\n'b'''", "+", "1.5e3", "+", "a_1"));
-  EXPECT_EQ(literal_contents("rb\"x#\""), "x#");
-  EXPECT_EQ(literal_contents("'''a\n'b'''"), "a\n'b");
-  EXPECT_EQ(literal_contents("''"), "");
+  EXPECT_THAT(texts, ::testing::ElementsAre("def", "f", "(", "a", ")", ":", "return", "\\x#", "+",
+                                            "a\n'béA", "+", "1.5e3", "+", "in", "a"));
+  EXPECT_EQ(python::python_tokens(R"('\x4')").front().kind, python::Token::kOddString);
 }
 
 }  // namespace

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
+
+#include "plugins/policies/tokenizer/json_node.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-using Json = nlohmann::json;
+using policies::JsonNode;
 
 // Far beyond any model. With at most so many layers of matrices with so many rows and columns the
 // number of parameters is below 2^63.
 constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
 constexpr std::int64_t kMostLayers = 4096;
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 
 struct Dimension {
@@ -49,111 +53,72 @@ const FamilyName& names_of(Family family) {
                        [&](const FamilyName& name) { return name.family == family; });
 }
 
-// Reads one config.json; every refusal names the file and the key.
-class ConfigReader {
- public:
-  ConfigReader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
+double positive(const JsonNode& number) {
+  if (!(number.number() > 0)) number.refuse("must be greater than 0");
+  return number.number();
+}
 
-  ModelConfig read() const {
-    ModelConfig config;
-    config.family = family();
-    for (const Dimension& dimension : kDimensions) {
-      config.*dimension.value = whole(json_, dimension.key);
-    }
-    if (present("head_dim")) config.head_dim = whole(json_, "head_dim");
-    if (config.head_dim == 0 && config.heads > 0 && config.hidden % config.heads != 0) {
-      refuse("hidden_size", "is not a multiple of num_attention_heads, and there is no head_dim");
-    }
-    config.norm_epsilon = positive(json_, "rms_norm_eps");
-    config.tied = flag("tie_word_embeddings", /*otherwise=*/false);
-    if (present("embedding_scale")) config.embedding_scale = positive(json_, "embedding_scale");
-    read_rope(config);
-    refuse_unsupported(config);
-    return config;
+Family family_of(const JsonNode& type) {
+  for (const FamilyName& name : kFamilies) {
+    if (type.text() == name.model_type) return name.family;
   }
+  type.refuse("is \"" + type.text() + "\"; this policy supports llama, qwen2 and qwen3");
+}
 
- private:
-  [[noreturn]] void refuse(const std::string& key, const std::string& why) const {
-    throw Failure(KRL_INVALID_ARGUMENT, origin_ + ": '" + key + "' " + why);
+// The angles are at the top level, or all in one table (transformers 5).
+void read_rope(const JsonNode& file, ModelConfig& config) {
+  auto rope = file.find("rope_parameters");
+  if (!rope) rope = file.find("rope_scaling");
+  auto theta = rope ? rope->find("rope_theta") : std::nullopt;
+  if (!theta) theta = file.find("rope_theta");
+  config.rope_theta = theta ? positive(*theta) : 10000.0;
+  if (!rope) return;
+  auto type = rope->find("rope_type");
+  if (!type) type = rope->find("type");
+  if (!type || type->text() == "default") return;
+  if (type->text() != "llama3") {
+    type->refuse("asks for \"" + type->text() +
+                 "\"; this policy supports \"default\" and \"llama3\"");
   }
-
-  bool present(const char* key) const {
-    const auto found = json_.find(key);
-    return found != json_.end() && !found->is_null();
+  config.rope_scaling =
+      RopeScaling{positive(rope->get("factor")), positive(rope->get("low_freq_factor")),
+                  positive(rope->get("high_freq_factor")),
+                  rope->get("original_max_position_embeddings").integer(kLargestDimension)};
+  if (config.rope_scaling->high_frequency_factor <= config.rope_scaling->low_frequency_factor ||
+      config.rope_scaling->original_context < 1) {
+    rope->refuse("has invalid factors or an invalid context");
   }
+}
 
-  std::int64_t whole(const Json& json, const char* key) const {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number_integer()) {
-      refuse(key, "is missing or not an integer");
-    }
-    return found->get<std::int64_t>();
+void refuse_unsupported(const JsonNode& file, const ModelConfig& config) {
+  if (file.boolean_or("attention_bias", config.qkv_bias()) != config.qkv_bias())
+    file.get("attention_bias").refuse("is not supported for this family");
+  for (const char* key : {"mlp_bias", "use_sliding_window"}) {
+    if (file.boolean_or(key, false)) file.get(key).refuse("is not supported");
   }
+  if (const auto act = file.find("hidden_act"); act && act->text() != "silu")
+    act->refuse("must be \"silu\"");
+  if (const auto quantization = file.find("quantization_config"))
+    quantization->refuse("is not supported; use the weights in bf16, fp16 or fp32");
+}
 
-  double positive(const Json& json, const char* key) const {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) refuse(key, "is missing or not a number");
-    const double value = found->get<double>();
-    if (!(value > 0)) refuse(key, "must be greater than 0");
-    return value;
+ModelConfig read_config(const JsonNode& file) {
+  ModelConfig config;
+  config.family = family_of(file.get("model_type"));
+  for (const Dimension& dimension : kDimensions)
+    config.*dimension.value = file.get(dimension.key).integer(kMost);
+  if (const auto size = file.find("head_dim")) config.head_dim = size->integer(kMost);
+  if (config.head_dim == 0 && config.heads > 0 && config.hidden % config.heads != 0) {
+    file.get("hidden_size")
+        .refuse("is not a multiple of num_attention_heads, and there is no head_dim");
   }
-
-  bool flag(const char* key, bool otherwise) const {
-    if (!present(key)) return otherwise;
-    if (!json_[key].is_boolean()) refuse(key, "must be true or false");
-    return json_[key].get<bool>();
-  }
-
-  Family family() const {
-    const auto found = json_.find("model_type");
-    const std::string type =
-        found != json_.end() && found->is_string() ? found->get<std::string>() : "";
-    for (const FamilyName& name : kFamilies) {
-      if (type == name.model_type) return name.family;
-    }
-    refuse("model_type", "is \"" + type + "\"; this policy supports llama, qwen2 and qwen3");
-  }
-
-  // The angles are at the top level, or all in one table (transformers 5).
-  void read_rope(ModelConfig& config) const {
-    const char* table = present("rope_parameters") ? "rope_parameters" : "rope_scaling";
-    const Json rope = present(table) ? json_[table] : Json::object();
-    if (!rope.is_object()) refuse(table, "must be an object");
-    config.rope_theta = rope.contains("rope_theta")    ? positive(rope, "rope_theta")
-                        : json_.contains("rope_theta") ? positive(json_, "rope_theta")
-                                                       : 10000.0;
-    const auto named = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", Json());
-    if (named.is_null()) return;
-    const std::string type = named.is_string() ? named.get<std::string>() : named.dump();
-    if (type == "default") return;
-    if (type != "llama3") {
-      refuse(table, "asks for \"" + type + "\"; this policy supports \"default\" and \"llama3\"");
-    }
-    config.rope_scaling = RopeScaling{positive(rope, "factor"), positive(rope, "low_freq_factor"),
-                                      positive(rope, "high_freq_factor"),
-                                      whole(rope, "original_max_position_embeddings")};
-    if (config.rope_scaling->high_frequency_factor <= config.rope_scaling->low_frequency_factor ||
-        config.rope_scaling->original_context < 1) {
-      refuse(table, "has invalid factors or an invalid context");
-    }
-  }
-
-  void refuse_unsupported(const ModelConfig& config) const {
-    const bool bias = flag("attention_bias", config.qkv_bias());
-    if (bias != config.qkv_bias()) refuse("attention_bias", "is not supported for this family");
-    if (flag("mlp_bias", false)) refuse("mlp_bias", "is not supported");
-    if (flag("use_sliding_window", false)) refuse("use_sliding_window", "is not supported");
-    if (present("hidden_act") && json_["hidden_act"] != "silu") {
-      refuse("hidden_act", "must be \"silu\"");
-    }
-    if (present("quantization_config")) {
-      refuse("quantization_config", "is not supported; use the weights in bf16, fp16 or fp32");
-    }
-  }
-
-  const Json& json_;
-  const std::string& origin_;
-};
+  config.norm_epsilon = positive(file.get("rms_norm_eps"));
+  config.tied = file.boolean_or("tie_word_embeddings", false);
+  if (const auto scale = file.find("embedding_scale")) config.embedding_scale = positive(*scale);
+  read_rope(file, config);
+  refuse_unsupported(file, config);
+  return config;
+}
 
 }  // namespace
 
@@ -251,9 +216,8 @@ std::string config_to_json(const ModelConfig& config) {
 }
 
 ModelConfig config_from_json(const std::string& text, const std::string& origin) {
-  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) throw Failure(KRL_INVALID_ARGUMENT, origin + ": not a JSON object");
-  const ModelConfig config = ConfigReader(json, origin).read();
+  const nlohmann::json document = policies::parse_json(text, origin);
+  const ModelConfig config = read_config(JsonNode(document, origin));
   try {
     check_config(config);
   } catch (const Failure& failure) {

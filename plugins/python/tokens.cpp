@@ -1,7 +1,10 @@
-#include "plugins/backends/python_answers/python_tokens.hpp"
+#include "plugins/python/tokens.hpp"
+
+#include <unicode/utf8.h>  // macros, without the library
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace krl::python {
 namespace {
@@ -108,7 +111,8 @@ class Scanner {
     const std::size_t begin = at_;
     while (is_word(here())) ++at_;
     std::string text(source_.substr(begin, at_ - begin));
-    if ((here() == '"' || here() == '\'') && text.size() <= 2) return string(text);
+    const bool is_prefix = text.size() <= 2 && text.find_first_not_of("rRbBfFuU") == text.npos;
+    if (is_prefix && (here() == '"' || here() == '\'')) return string(text);
     add(Token::kName, std::move(text));
   }
 
@@ -135,7 +139,7 @@ class Scanner {
       }
       if (here() == '\n') ++line_;
       if (here() == '\\' && at_ + 1 < source_.size()) {
-        escape(raw, &token.text);
+        if (!escape(raw, &token.text)) token.kind = Token::kOddString;
       } else {
         token.text += source_[at_++];
       }
@@ -143,21 +147,42 @@ class Scanner {
     tokens_.push_back(std::move(token));
   }
 
-  void escape(bool raw, std::string* text) {
+  // Returns false for a code without a character.
+  bool escape(bool raw, std::string* text) {
+    static constexpr std::string_view kNames = "abfnrtv\\'\"", kValues = "\a\b\f\n\r\t\v\\'\"";
     const char c = here(1);
-    if (c == '\n') ++line_;
-    constexpr std::string_view kNames = "ntrabfv0", kValues = "\n\t\r\a\b\f\v\0";
-    const std::size_t known = kNames.find(c);
-    if (raw ||
-        (known == std::string_view::npos && c != '\\' && c != '\'' && c != '"' && c != '\n')) {
-      *text += '\\';
-      *text += c;
-    } else if (known != std::string_view::npos) {
-      *text += c == '0' ? '\0' : kValues[known];
-    } else if (c != '\n') {
-      *text += c;
-    }
     at_ += 2;
+    if (c == '\n') ++line_;
+    if (raw) {
+      *text += {'\\', c};
+    } else if (const std::size_t known = kNames.find(c); known != kNames.npos) {
+      *text += kValues[known];
+    } else if (c == 'x' || c == 'u' || c == 'U') {
+      const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
+      return code(digits, digits, 16, text);
+    } else if (c >= '0' && c <= '7') {
+      --at_;
+      return code(1, 3, 8, text);
+    } else if (c != '\n') {  // a backslash before it joins lines
+      *text += {'\\', c};
+    }
+    return true;
+  }
+
+  // Appends a character that is given by its number.
+  bool code(std::size_t least, std::size_t most, int base, std::string* text) {
+    const std::string_view digits = source_.substr(at_, most);
+    std::uint32_t number = 0;
+    const char* const end =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
+    const auto read = static_cast<std::size_t>(end - digits.data());
+    if (read < least || number > 0x10ffff) return false;
+    at_ += read;
+    char bytes[U8_MAX_LENGTH];
+    std::size_t size = 0;
+    U8_APPEND_UNSAFE(bytes, size, number);
+    text->append(bytes, size);
+    return true;
   }
 
   void punctuation() {

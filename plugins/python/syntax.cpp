@@ -1,11 +1,11 @@
-#include "plugins/backends/python_answers/python_source.hpp"
+#include "plugins/python/syntax.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
 
-#include "plugins/backends/python_answers/python_tokens.hpp"
+#include "plugins/python/tokens.hpp"
 
 namespace krl::python {
 namespace {

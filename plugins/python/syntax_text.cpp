@@ -1,4 +1,4 @@
-#include "plugins/backends/python_answers/python_source.hpp"
+#include "plugins/python/syntax.hpp"
 
 namespace krl::python {
 namespace {
