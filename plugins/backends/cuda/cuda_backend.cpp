@@ -8,6 +8,7 @@
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 
 void CudaBackend::start(const Config&, const Context& context) {
   const InstalledFiles files(name_, std::string("the ") + name_ + " backend");
@@ -19,7 +20,8 @@ void CudaBackend::start(const Config&, const Context& context) {
   if (settings.arch.empty() && chosen.empty()) {
     invalid_argument("arch: required with execute = \"off\", for example \"sm_90\"");
   }
-  if (settings.arch.empty()) settings.arch = require_arch(chosen.front().arch).full_arch();
+  if (settings.arch.empty())
+    settings.arch = compiled::require_arch(chosen.front().arch).full_arch();
   CudaCompiler compiler = make_compiler(settings, files);
   std::unique_ptr<GpuPool> pool;
   if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);

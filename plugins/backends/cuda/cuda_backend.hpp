@@ -13,7 +13,7 @@
 
 namespace krl::cuda {
 
-class CudaBackend : public EvaluatorBackend {
+class CudaBackend : public evaluator::EvaluatorBackend {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
 
@@ -71,16 +71,18 @@ class CudaBackend : public EvaluatorBackend {
   BackendInfo describe() final;
 
  protected:
-  using EvaluatorBackend::EvaluatorBackend;
+  using evaluator::EvaluatorBackend::EvaluatorBackend;
 
-  virtual CudaCompiler make_compiler(const CompileSettings& settings,
-                                     const InstalledFiles& files) const = 0;
+  virtual evaluator::CudaCompiler make_compiler(const evaluator::CompileSettings& settings,
+                                                const evaluator::InstalledFiles& files) const = 0;
 
  private:
-  CompileSettings compile_settings() const;
+  evaluator::CompileSettings compile_settings() const;
   std::string wanted_ncu() const;
   GpuSettings gpu_settings(const std::string& ncu) const;
-  Sizes chosen_sizes() const { return sizes == "real" ? Sizes::kReal : Sizes::kSmall; }
+  evaluator::Sizes chosen_sizes() const {
+    return sizes == "real" ? evaluator::Sizes::kReal : evaluator::Sizes::kSmall;
+  }
   GpuExecutorSettings executor_settings() const;
 
   std::uint32_t gpus_in_use_ = 0;

@@ -13,6 +13,8 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::cuda {
+using namespace compiled;
+using namespace evaluator;
 namespace {
 
 // An allowance for host code, which also allocates and copies: no kernel's time predicts that.

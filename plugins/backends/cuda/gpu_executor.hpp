@@ -29,46 +29,47 @@ struct GpuExecutorSettings {
   BaselineSettings baseline = {};
 };
 
-class GpuExecutor final : public Executor {
+class GpuExecutor final : public evaluator::Executor {
  public:
   // `gpus`: null: candidates are compiled for `arch` and not run.
   GpuExecutor(GpuExecutorSettings settings, const std::string& arch, std::unique_ptr<GpuPool> gpus);
 
   const std::string& device() const override { return device_; }  // or "sm_90, not executed"
-  std::string identity(const CudaCompiler& compiler,
-                       const EvaluatorSettings& settings) const override;
+  std::string identity(const evaluator::CudaCompiler& compiler,
+                       const evaluator::EvaluatorSettings& settings) const override;
   bool runs() const override { return gpus_ != nullptr; }
   std::size_t gpus() const { return gpus_ ? gpus_->size() : 0; }
   // Explains to people why evaluations have no hardware counters; empty if they have.
   const std::string& counters_problem() const { return counters_problem_; }
 
   // Begins again where someone kills the processes that an evaluation needs.
-  EvaluationRecord patiently(const std::function<EvaluationRecord()>& evaluate,
-                             const Cancelled& cancelled) override;
-  bool build_host(Attempt* attempt) override;
-  void examine(const Attempt& attempt) override;
-  void execute(const Attempt& attempt) override;
-  void check_reference(const PreparedTask& task, std::vector<PlannedRun> runs,
-                       const Cancelled& cancelled) override;
+  evaluator::EvaluationRecord patiently(
+      const std::function<evaluator::EvaluationRecord()>& evaluate,
+      const evaluator::Cancelled& cancelled) override;
+  bool build_host(evaluator::Attempt* attempt) override;
+  void examine(const evaluator::Attempt& attempt) override;
+  void execute(const evaluator::Attempt& attempt) override;
+  void check_reference(const evaluator::PreparedTask& task, std::vector<evaluator::PlannedRun> runs,
+                       const evaluator::Cancelled& cancelled) override;
 
  private:
   // A kernel of the task or the plan, with the digest of its code.
   struct Baseline {
-    Built built;
+    evaluator::Built built;
     std::string digest;
   };
 
   // Return null if no kernel can serve.
-  std::shared_ptr<const Baseline> naive(const Attempt& attempt);
-  std::shared_ptr<const Baseline> baseline(const Attempt& attempt);
-  std::shared_ptr<const Baseline> built_kernel(const Attempt& attempt, const std::string& source,
-                                               const std::string& what);
+  std::shared_ptr<const Baseline> naive(const evaluator::Attempt& attempt);
+  std::shared_ptr<const Baseline> baseline(const evaluator::Attempt& attempt);
+  std::shared_ptr<const Baseline> built_kernel(const evaluator::Attempt& attempt,
+                                               const std::string& source, const std::string& what);
 
   const GpuExecutorSettings settings_;
   const std::unique_ptr<GpuPool> gpus_;
   const std::string device_;
   const std::string counters_problem_;
-  MemoryCache<Baseline> baselines_;
+  evaluator::MemoryCache<Baseline> baselines_;
 };
 
 }  // namespace krl::cuda

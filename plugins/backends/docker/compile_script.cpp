@@ -8,6 +8,7 @@
 #include "plugins/backends/compiled/kernel_references.hpp"
 
 namespace krl::docker {
+using namespace compiled;
 namespace {
 
 constexpr std::string_view kReference = "kernelrl_kernel_";

@@ -9,7 +9,6 @@
 #include "plugins/backends/compiled/compiled_module.hpp"
 
 namespace krl::docker {
-using namespace compiled;
 
 // Script for /bin/sh -c with the arguments: the processor's seconds and the KiB of address space of
 // each program, the architecture, nvcc's further options. Reads the source from its input. Writes
@@ -32,8 +31,8 @@ std::string with_kernel_references(std::string_view source,
 
 // Reads the script's output. Empty if the script cannot have written it, or it lacks one of the
 // `n_kernels`.
-std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels);
+std::optional<compiled::CompiledModule> read_module(std::string_view output, std::size_t n_kernels);
 // The same of kLibraryScript.
-std::optional<CompiledModule> read_library(std::string_view output);
+std::optional<compiled::CompiledModule> read_library(std::string_view output);
 
 }  // namespace krl::docker

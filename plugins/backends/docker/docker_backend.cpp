@@ -8,6 +8,7 @@
 #include "plugins/backends/docker/docker_compiler.hpp"
 
 namespace krl::docker {
+using namespace evaluator;
 
 struct Docker final : cuda::CudaBackend {
   static constexpr std::uint32_t flags = CudaBackend::flags | KRL_TAKES_HOST;

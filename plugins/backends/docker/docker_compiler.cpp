@@ -15,6 +15,8 @@
 #include "plugins/files/digest.hpp"
 
 namespace krl::docker {
+using namespace compiled;
+using namespace evaluator;
 using namespace nvcc;
 namespace {
 

@@ -11,11 +11,10 @@
 #include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
 
 namespace krl::docker {
-using namespace evaluator;
 
 struct DockerCompilerSettings {
-  CompileSettings compile;       // its limits apply to each program that nvcc starts
-  std::filesystem::path wheels;  // folder that find_nvcc searches as well; empty: none
+  evaluator::CompileSettings compile;  // its limits apply to each program that nvcc starts
+  std::filesystem::path wheels;        // folder that find_nvcc searches as well; empty: none
   std::chrono::milliseconds time_limit{30'000};  // wall time of a compile
   ContainerSettings container;                   // the toolkit is added to its mounts
   // The headers for host code of candidates (host_headers.hpp); empty if there is none.
@@ -25,6 +24,6 @@ struct DockerCompilerSettings {
 // Starts the container; the compiler keeps it. nvcc is looked for as find_nvcc does. Throws
 // Failure: KRL_INVALID_ARGUMENT for an unknown arch, KRL_FAILED_PRECONDITION if there is no
 // toolkit, no image or no permission, KRL_UNAVAILABLE if Docker is not there or refuses.
-CudaCompiler docker_compiler(const DockerCompilerSettings& settings);
+evaluator::CudaCompiler docker_compiler(const DockerCompilerSettings& settings);
 
 }  // namespace krl::docker

@@ -6,6 +6,7 @@
 #include "plugins/backends/evaluator/check/task_checks.hpp"
 
 namespace krl::evaluator {
+using namespace compiled;
 
 EvaluationRecord Executor::patiently(const std::function<EvaluationRecord()>& evaluate,
                                      const Cancelled&) {

@@ -35,7 +35,7 @@ struct Attempt {
   std::vector<PlannedRun> runs = {};  // all others, in the order of the cases
 
   const LaunchSchedule& schedule() const { return built.schedule; }
-  const CompiledModule& module() const { return built.module(); }
+  const compiled::CompiledModule& module() const { return built.module(); }
   bool ok() const { return record->verdict == Verdict::kOk; }
 };
 

@@ -3,6 +3,7 @@
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
 
 namespace krl::nvcc {
+using namespace evaluator;
 
 struct Nvcc final : cuda::CudaBackend {
   static constexpr std::uint32_t flags = CudaBackend::flags | KRL_TAKES_HOST;

@@ -10,6 +10,7 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::nvcc {
+using namespace evaluator;
 namespace {
 
 constexpr std::uint64_t kFolderBytes = std::uint64_t{1} << 30;

@@ -7,10 +7,10 @@
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl::nvcc {
-using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no nvcc or
 // not all of it, an unknown arch, flags that nvcc refuses.
-CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files);
+evaluator::CudaCompiler nvcc_compiler(const evaluator::CompileSettings& settings,
+                                      const evaluator::InstalledFiles& files);
 
 }  // namespace krl::nvcc

@@ -10,7 +10,6 @@
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 
 namespace krl::nvcc {
-using namespace evaluator;
 
 // Returns nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty =
 // $CUDA_HOME, then the wheels in `wheels`, then /usr/local/cuda. Throws

@@ -17,6 +17,7 @@
 #include "plugins/files/descriptor.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 using namespace compiled;
 namespace {
 

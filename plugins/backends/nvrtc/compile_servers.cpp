@@ -8,6 +8,7 @@
 #include "plugins/backends/nvrtc/server_protocol.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 namespace {
 
 using Clock = std::chrono::steady_clock;

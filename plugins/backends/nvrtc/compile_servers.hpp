@@ -16,13 +16,12 @@
 #include "plugins/backends/evaluator/process/starting_thread.hpp"
 
 namespace krl::nvrtc {
-using namespace evaluator;
 
 struct CompileServerOptions {
   std::string launcher;                          // kernelrl-sandbox
   std::string program;                           // kernelrl-nvrtc
   std::string library;                           // libnvrtc
-  SandboxRules rules;                            // rules of a compile
+  evaluator::SandboxRules rules;                 // rules of a compile
   std::chrono::milliseconds time_limit{10'000};  // processor time, as the rules count it
   std::vector<std::string> options;              // options of every compile
 };
@@ -33,8 +32,8 @@ class CompileServers {
   ~CompileServers();
 
   // `kernels`: as launches name them. Throws Failure as compile does.
-  CompileOutput compile(std::string_view source, const std::vector<std::string>& kernels,
-                        const Cancelled& cancelled);
+  evaluator::CompileOutput compile(std::string_view source, const std::vector<std::string>& kernels,
+                                   const evaluator::Cancelled& cancelled);
 
  private:
   class Server;
@@ -43,7 +42,7 @@ class CompileServers {
   void keep(const std::string& preamble, std::unique_ptr<Server> server);
 
   const CompileServerOptions options_;
-  StartingThread starts_;
+  evaluator::StartingThread starts_;
   std::mutex mutex_;
   std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // keyed by preamble
 };

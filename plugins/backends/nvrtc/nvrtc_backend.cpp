@@ -3,6 +3,7 @@
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 
 struct Nvrtc final : cuda::CudaBackend {
   static constexpr auto config = cuda_options();

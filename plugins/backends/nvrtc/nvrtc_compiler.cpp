@@ -13,6 +13,7 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc) {
   std::vector<std::string> files = {

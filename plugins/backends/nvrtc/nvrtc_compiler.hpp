@@ -11,15 +11,16 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
 namespace krl::nvrtc {
-using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.
-CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files);
+evaluator::CudaCompiler nvrtc_compiler(const evaluator::CompileSettings& settings,
+                                       const evaluator::InstalledFiles& files);
 
 // The files that a process that compiles may read, and the options of a compile, settings.flags
 // among them. Pure.
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc);
-std::vector<std::string> nvrtc_options(const CompileSettings& settings, const NvrtcLibrary& nvrtc);
+std::vector<std::string> nvrtc_options(const evaluator::CompileSettings& settings,
+                                       const NvrtcLibrary& nvrtc);
 
 }  // namespace krl::nvrtc

@@ -13,10 +13,9 @@
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 
 namespace krl::nvrtc {
-using namespace evaluator;
 
 inline constexpr int kLogDescriptor = 3;
-inline constexpr int kModuleDescriptor = kCompiledModuleDescriptor;
+inline constexpr int kModuleDescriptor = evaluator::kCompiledModuleDescriptor;
 
 // Exit codes of the process of one compile, if it ends by itself.
 enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };

@@ -31,7 +31,7 @@ class Binder {
  public:
   explicit Binder(const TaskDefinition& task) : task_(task), module_(module_task(task)) {}
 
-  Checked<BoundAnswer, SourceProblem> bind(std::string_view answer);
+  Checked<BoundAnswer, evaluator::SourceProblem> bind(std::string_view answer);
 
  private:
   // ---- the answer as a whole
@@ -140,7 +140,7 @@ class Binder {
   int inlined_ = 0, nested_ = 0;
   int made_ = 0;            // tensors
   std::size_t weight_ = 0;  // weight of all values so far
-  std::optional<SourceProblem> problem_;
+  std::optional<evaluator::SourceProblem> problem_;
 };
 
 }  // namespace krl::python

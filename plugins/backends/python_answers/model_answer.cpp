@@ -7,6 +7,7 @@
 #include "plugins/backends/python_answers/binder.hpp"
 
 namespace krl::python {
+using namespace evaluator;
 namespace {
 
 constexpr std::size_t kMostWeight = std::size_t{1} << 24;  // bytes of all values that are made

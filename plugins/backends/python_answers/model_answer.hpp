@@ -15,7 +15,6 @@
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
 namespace krl::python {
-using namespace evaluator;
 
 bool is_model_answer(std::string_view source);
 
@@ -25,7 +24,7 @@ struct BoundAnswer {
 };
 
 // Or why the answer is not bound to the task.
-Checked<BoundAnswer, SourceProblem> bind_model_answer(std::string_view answer,
-                                                      const TaskDefinition& task);
+Checked<BoundAnswer, evaluator::SourceProblem> bind_model_answer(std::string_view answer,
+                                                                 const TaskDefinition& task);
 
 }  // namespace krl::python

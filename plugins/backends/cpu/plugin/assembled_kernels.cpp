@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace krl::cpu {
+using namespace compiled;
 
 AssembledKernels assembled_kernels(const std::vector<CompiledKernel>& compiled) {
   AssembledKernels kernels;

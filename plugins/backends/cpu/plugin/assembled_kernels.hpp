@@ -7,11 +7,10 @@
 #include "plugins/backends/cpu/gpu_model.hpp"
 
 namespace krl::cpu {
-using namespace compiled;
 
 using AssembledKernels = std::vector<AssembledKernel>;
 
 // Unknown figures are 0.
-AssembledKernels assembled_kernels(const std::vector<CompiledKernel>& compiled);
+AssembledKernels assembled_kernels(const std::vector<compiled::CompiledKernel>& compiled);
 
 }  // namespace krl::cpu

@@ -8,6 +8,7 @@
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 class CpuBackend final : public EvaluatorBackend {

@@ -14,6 +14,8 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::cpu {
+using namespace compiled;
+using namespace evaluator;
 namespace {
 
 // Changes whenever the meaning of cached values changes.

@@ -21,20 +21,20 @@ struct CpuSettings {
   std::uint64_t work_limit = 50'000'000;
 };
 
-class CpuExecutor final : public Executor {
+class CpuExecutor final : public evaluator::Executor {
  public:
   // Throws Failure(KRL_INVALID_ARGUMENT) if there is no such GPU.
   CpuExecutor(const CpuSettings& settings, const Installation& installation);
 
   const std::string& device() const override { return time_.device(); }
   std::string arch() const { return std::string(time_.arch()); }  // "sm_87"
-  std::string identity(const CudaCompiler& compiler,
-                       const EvaluatorSettings& settings) const override;
+  std::string identity(const evaluator::CudaCompiler& compiler,
+                       const evaluator::EvaluatorSettings& settings) const override;
   std::string ptx_machine() const override { return "cpu"; }
-  void examine(const Attempt& attempt) override;
-  void execute(const Attempt& attempt) override;
-  void check_reference(const PreparedTask& task, std::vector<PlannedRun> runs,
-                       const Cancelled& cancelled) override;
+  void examine(const evaluator::Attempt& attempt) override;
+  void execute(const evaluator::Attempt& attempt) override;
+  void check_reference(const evaluator::PreparedTask& task, std::vector<evaluator::PlannedRun> runs,
+                       const evaluator::Cancelled& cancelled) override;
 
  private:
   struct Baseline {
@@ -43,32 +43,33 @@ class CpuExecutor final : public Executor {
   };
 
   // Runs the candidate. Null if it is the reason why there is no result: the record has the verdict.
-  std::unique_ptr<MachineRuns> run(const Attempt& attempt, const std::vector<PlannedRun>& plan);
-  void prove(const Attempt& attempt);
+  std::unique_ptr<MachineRuns> run(const evaluator::Attempt& attempt,
+                                   const std::vector<evaluator::PlannedRun>& plan);
+  void prove(const evaluator::Attempt& attempt);
 
   // Returns the work of the naive kernel in a run, in warp instructions; 0 if there is none, or it
   // fails there.
-  std::uint64_t naive_work(const Attempt& attempt, const PlannedRun& plan);
+  std::uint64_t naive_work(const evaluator::Attempt& attempt, const evaluator::PlannedRun& plan);
   // If the work limit ended the runs at a fresh shape, and a right kernel may need that much: the
   // fresh shapes of which this is so.
-  std::set<std::size_t> slow_shapes(const Attempt& attempt, const MachineRuns& runs);
+  std::set<std::size_t> slow_shapes(const evaluator::Attempt& attempt, const MachineRuns& runs);
 
-  void judge_or_blame_order(const Attempt& attempt, const MachineRuns& runs);
-  bool depends_on_order(const Attempt& attempt, const PlannedRun& wrong);
-  void run_side_by_side(const Attempt& attempt, const MachineRuns& runs);
+  void judge_or_blame_order(const evaluator::Attempt& attempt, const MachineRuns& runs);
+  bool depends_on_order(const evaluator::Attempt& attempt, const evaluator::PlannedRun& wrong);
+  void run_side_by_side(const evaluator::Attempt& attempt, const MachineRuns& runs);
 
   // Runs on the inputs that derive from the seed (plan_counted).
-  std::shared_ptr<const Baseline> baseline(const Attempt& attempt, std::uint64_t seed);
-  void add_times(const Attempt& attempt, const MachineRuns& runs);
+  std::shared_ptr<const Baseline> baseline(const evaluator::Attempt& attempt, std::uint64_t seed);
+  void add_times(const evaluator::Attempt& attempt, const MachineRuns& runs);
 
   const CpuSettings settings_;
   const Installation installation_;
   const TimeEstimate time_;
   const MachineOptions machine_;
-  OracleClient oracle_;
-  CaseStore data_;
-  MemoryCache<Baseline> baselines_;
-  MemoryCache<std::uint64_t> works_;  // work of naive kernels
+  evaluator::OracleClient oracle_;
+  evaluator::CaseStore data_;
+  evaluator::MemoryCache<Baseline> baselines_;
+  evaluator::MemoryCache<std::uint64_t> works_;  // work of naive kernels
 };
 
 }  // namespace krl::cpu

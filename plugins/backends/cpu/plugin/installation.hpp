@@ -6,10 +6,9 @@
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl::cpu {
-using namespace evaluator;
 
 struct Installation {
-  InstalledFiles files;
+  evaluator::InstalledFiles files;
   std::string launcher;  // kernelrl-sandbox
   std::string machine;   // kernelrl-machine, for this processor
   std::string oracle;    // kernelrl-oracle

@@ -6,6 +6,7 @@
 #include "plugins/backends/evaluator/check/comparison.hpp"
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 struct Problem {

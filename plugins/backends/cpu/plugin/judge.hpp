@@ -12,13 +12,15 @@
 namespace krl::cpu {
 
 // `run`: an index into the finished runs.
-RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::size_t run);
+evaluator::RunVerdict judge_run(const evaluator::PreparedTask& task, const MachineRuns& runs,
+                                std::size_t run);
 
 // Fills in the cases and, where a run was wrong or did not end, the verdict and its reason. The
 // record's cases are the task's; those after a fault have its verdict and say that they were not
 // run. A record that has cases already gets what these runs add to them. Gives the first wrong run,
 // if any.
-std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
-                                 const MachineRuns& runs, EvaluationRecord* record);
+std::optional<std::size_t> judge(const evaluator::PreparedTask& task,
+                                 const evaluator::LaunchSchedule& schedule, const MachineRuns& runs,
+                                 evaluator::EvaluationRecord* record);
 
 }  // namespace krl::cpu

@@ -13,6 +13,7 @@
 #include "plugins/backends/evaluator/task_origin.hpp"
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;

@@ -21,7 +21,6 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::cpu {
-using namespace evaluator;
 
 struct MachineOptions {
   std::string launcher, program;
@@ -41,18 +40,19 @@ struct MachineModule {
 };
 
 struct MachineRun {
-  PlannedRun plan;
-  std::shared_ptr<const CaseData> data;
+  evaluator::PlannedRun plan;
+  std::shared_ptr<const evaluator::CaseData> data;
 };
 
 // True if the tensors of these runs fit the machine's memory together.
-bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
+bool has_room(const evaluator::PreparedTask& task, const std::vector<evaluator::PlannedRun>& runs);
 // Throws Failure(KRL_INVALID_ARGUMENT) if not, before anything is filled with them.
-void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
+void require_room(const evaluator::PreparedTask& task,
+                  const std::vector<evaluator::PlannedRun>& runs);
 
 class MachineRuns {
  public:
-  MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
+  MachineRuns(const evaluator::PreparedTask& task, const evaluator::LaunchSchedule& schedule,
               std::vector<MachineRun> runs, std::uint64_t order_seed);
 
   // True if there is a result. If not, the candidate is the reason: see verdict() and why(). Throws
@@ -77,7 +77,7 @@ class MachineRuns {
   void lay_out();
   void fill(const Batch& batch);
   void write_job(const MachineOptions& options, const MachineModule& module, Batch* batch);
-  Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
+  Argument argument_of(const evaluator::PlannedRun& plan, const LaunchArgument& argument) const;
   bool fail(Verdict verdict, std::string why);
   bool execute(const MachineOptions& options, const MachineModule& module, const Batch& batch,
                const std::function<bool()>& cancelled);
@@ -85,11 +85,11 @@ class MachineRuns {
   void add(Result result, std::size_t first);
   void keep_tensors(const Batch& batch);
 
-  const PreparedTask& task_;
-  const LaunchSchedule& schedule_;
+  const evaluator::PreparedTask& task_;
+  const evaluator::LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
   std::vector<Batch> batches_;
-  SharedMemory arena_;  // memory of a batch
+  evaluator::SharedMemory arena_;  // memory of a batch
   std::vector<std::vector<std::byte>>
       kept_;  // tensors of finished runs, if there are several batches
   Result result_;

@@ -3,6 +3,7 @@
 #include <string>
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 constexpr std::size_t kDigits = 13;  // hexadecimal ones that a double holds

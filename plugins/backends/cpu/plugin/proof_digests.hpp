@@ -18,7 +18,7 @@ Value code_digest(const CudaSource& source, std::string_view ptx);
 class OutputDigest {
  public:
   // Adds the finished runs, in their order.
-  void add(const PreparedTask& task, const MachineRuns& runs);
+  void add(const evaluator::PreparedTask& task, const MachineRuns& runs);
   Value value();
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 // Runs with hold-ups: at least so many, where warps met in few lines, and at most.

@@ -21,16 +21,16 @@ class Encounters {
 
   // Each case in which warps met, once, in lockstep: that loses every update that is not an atomic
   // one.
-  std::vector<PlannedRun> in_lockstep() const;
+  std::vector<evaluator::PlannedRun> in_lockstep() const;
   // Each line, with warps held up after it: a few runs in all, if there are any lines.
-  std::vector<PlannedRun> with_hold_ups() const;
+  std::vector<evaluator::PlannedRun> with_hold_ups() const;
   // Explains for a kernel whose result depends on them where that happens, and what to do about it.
   std::string description() const;
 
  private:
   struct Line {
     std::string place;
-    std::vector<PlannedRun> runs;
+    std::vector<evaluator::PlannedRun> runs;
   };
   std::map<std::uint32_t, Line> lines_;
   std::optional<std::size_t> other_case_;

@@ -8,6 +8,7 @@
 #include "plugins/backends/evaluator/check/element.hpp"
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 std::vector<std::byte> filled(const ResolvedTensor& output, double number) {

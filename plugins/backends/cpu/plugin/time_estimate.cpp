@@ -7,6 +7,7 @@
 #include "plugins/backends/compiled/compute_capability.hpp"
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 constexpr double kSectorBytes = 32;

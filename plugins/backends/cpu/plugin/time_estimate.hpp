@@ -14,7 +14,6 @@
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl::cpu {
-using namespace evaluator;
 
 class TimeEstimate {
  public:
@@ -35,7 +34,7 @@ class TimeEstimate {
   // Distinct bytes that a run reads.
   double loaded_bytes(const Launches& launches) const;
   // The peak rates of the GPU, from its table.
-  Peaks peaks() const;
+  evaluator::Peaks peaks() const;
   // Explains why a run that takes `ns` cannot have done its work: it reads less than most of its
   // inputs, or takes less than 0.9 of the time that writing the outputs and reading the inputs
   // takes. Only the inputs that the naive kernel reads count, if these are fewer (a gather). Empty

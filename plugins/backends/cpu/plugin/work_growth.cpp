@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace krl::cpu {
+using namespace evaluator;
 namespace {
 
 constexpr double kSlack = 2;

@@ -9,7 +9,7 @@ namespace krl::cpu {
 class WorkGrowth {
  public:
   // Starts from the largest case whose run was counted and ended.
-  WorkGrowth(const PreparedTask& task, const MachineRuns& runs);
+  WorkGrowth(const evaluator::PreparedTask& task, const MachineRuns& runs);
 
   // The warp instructions at a shape if each element takes another pass over all elements, or over
   // the longest axis, and twice as many for what else grows. 0 if no counted run ended.

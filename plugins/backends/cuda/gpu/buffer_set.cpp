@@ -4,6 +4,7 @@
 #include <bit>
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr std::uint64_t kGuardBytes = 4096;

@@ -11,7 +11,6 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 // The next place where a buffer may begin: as cudaMalloc's.
 inline std::uint64_t aligned(std::uint64_t offset) { return (offset + 255) / 256 * 256; }
@@ -33,14 +32,14 @@ struct BufferSet {
 };
 
 // The inputs of a case in memory of any layout: `offsets` in the task's order.
-std::vector<gpu::Fill> fills_of(const PreparedTask& task, std::size_t case_index,
+std::vector<gpu::Fill> fills_of(const evaluator::PreparedTask& task, std::size_t case_index,
                                 const std::vector<std::uint64_t>& offsets);
 
 // `kernels`: of the module, as the schedule names them.
-BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const ResolvedProgram& program,
-                  const std::vector<std::string>& kernels);
+BufferSet lay_out(const evaluator::PreparedTask& task, std::size_t case_index,
+                  const ResolvedProgram& program, const std::vector<std::string>& kernels);
 
 // The same for a candidate that launches its kernels itself.
-BufferSet lay_out_host(const PreparedTask& task, std::size_t case_index);
+BufferSet lay_out_host(const evaluator::PreparedTask& task, std::size_t case_index);
 
 }  // namespace krl::cuda

@@ -14,6 +14,7 @@
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using Clock = std::chrono::steady_clock;

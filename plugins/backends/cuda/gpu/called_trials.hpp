@@ -25,10 +25,11 @@ struct CalledTrials {
 // some seconds. Outputs of some of them, and of the last, are checked. Returns nothing if it
 // failed; the record then contains the reason.
 std::optional<CalledTrials> call_trials(Gpu& gpu, const GpuCandidate& candidate,
-                                        const PlannedRun& run, EvaluationRecord* record);
+                                        const evaluator::PlannedRun& run,
+                                        evaluator::EvaluationRecord* record);
 
 // Returns how long each trial took. REQUIRES: no candidate's process lives.
-std::vector<double> trial_times(Gpu& gpu, const PreparedTask& task, const PlannedRun& run,
-                                const CalledTrials& trials);
+std::vector<double> trial_times(Gpu& gpu, const evaluator::PreparedTask& task,
+                                const evaluator::PlannedRun& run, const CalledTrials& trials);
 
 }  // namespace krl::cuda

@@ -10,6 +10,7 @@
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr double kLightSpeed = 0.9;  // share of the least time in which the data can be moved

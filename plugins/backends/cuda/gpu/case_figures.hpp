@@ -18,7 +18,7 @@ namespace krl::cuda {
 
 class CaseFigures {
  public:
-  CaseFigures(Gpu& gpu, const PreparedTask& task, const PlannedRun& run)
+  CaseFigures(Gpu& gpu, const evaluator::PreparedTask& task, const evaluator::PlannedRun& run)
       : gpu_(gpu), task_(task), run_(run) {}
 
   // The names under which the checker's times of the case's reference and of a kernel are known.
@@ -33,7 +33,7 @@ class CaseFigures {
   double reference_ns(std::mt19937_64& random) const;
   // Adds the transfers, the share of the roofline and the speedup over the reference, whose time is
   // 0 if there is none.
-  void add(double reference_ns, EvaluationRecord* record) const;
+  void add(double reference_ns, evaluator::EvaluationRecord* record) const;
   // Explains why no candidate with so many launches can be this fast; empty if one can. May load
   // the task's own kernel in the checker to find which inputs must be read; `own` is null if there
   // is none.
@@ -41,14 +41,14 @@ class CaseFigures {
 
  private:
   std::string key() const { return task_.digest + "/" + std::to_string(run_.case_index) + "/"; }
-  void add_transfer(EvaluationRecord* record) const;
+  void add_transfer(evaluator::EvaluationRecord* record) const;
   const ResolvedCase& resolved() const { return task_.cases[run_.case_index]; }
   double written_bytes() const;
   double read_bytes(const GpuCandidate& own) const;
 
   Gpu& gpu_;
-  const PreparedTask& task_;
-  const PlannedRun& run_;
+  const evaluator::PreparedTask& task_;
+  const evaluator::PlannedRun& run_;
 };
 
 }  // namespace krl::cuda

@@ -15,6 +15,7 @@
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr int kRepetitions = 2;  // reruns of a wrong run, to see whether it is wrong every time

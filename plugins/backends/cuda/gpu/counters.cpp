@@ -7,6 +7,7 @@
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -43,8 +43,8 @@ class Counters {
   // bandwidth_fraction, alias dram_utilisation: dram_bytes over the bytes that the memory could
   // move in that time. If a profiler fails twice, the record has no counters, a note with the
   // reason, and is not kept.
-  void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
-           EvaluationRecord* record);
+  void add(const GpuCandidate& candidate, const std::vector<evaluator::PlannedRun>& runs,
+           evaluator::EvaluationRecord* record);
 
  private:
   using OfRuns = std::vector<std::vector<gpu::Counter>>;
@@ -57,12 +57,12 @@ class Counters {
   std::optional<nlohmann::json> ask(const char* kind, const nlohmann::json& request,
                                     std::chrono::milliseconds limit);
   void add_values(std::size_t case_index, const std::vector<gpu::Counter>& counters,
-                  EvaluationRecord* record) const;
+                  evaluator::EvaluationRecord* record) const;
 
   const ProfilerStart start_;
   std::optional<std::string> problem_;  // from the first start
   std::optional<NcuProfiler> ncu_;
-  std::unique_ptr<Conversation> profiler_;  // reads counters by CUPTI
+  std::unique_ptr<evaluator::Conversation> profiler_;  // reads counters by CUPTI
   gpu::ProfilerReady ready_;
   std::string failure_;  // the last one
 };

@@ -9,6 +9,7 @@
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -51,9 +51,9 @@ struct CalledBaseline {
 struct RunnerFailure {
   // kForged: the answer is not a valid one.
   enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
-  gpu::Trouble trouble;     // for kTrouble
-  Ending ending;            // for kDied
-  std::size_t request = 0;  // index of the failed request among several
+  gpu::Trouble trouble;      // for kTrouble
+  evaluator::Ending ending;  // for kDied
+  std::size_t request = 0;   // index of the failed request among several
 };
 
 enum class RunnerKind { kDevice, kHost };
@@ -104,7 +104,7 @@ class Gpu {
   // replaced.
   std::map<std::string, std::vector<gpu::DrawnInputs>>& pools() { return current_checker().pools; }
   // The peak rates of the GPU.
-  const Peaks& peaks() { return current_checker().peaks; }
+  const evaluator::Peaks& peaks() { return current_checker().peaks; }
   // The time of an empty kernel in the checker, and by how much longer it takes in the runner.
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
   double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
@@ -134,18 +134,18 @@ class Gpu {
 
  private:
   struct Worker {
-    Worker(std::uint64_t its_number, const gpu::GuardKey& key, const Command& command)
+    Worker(std::uint64_t its_number, const gpu::GuardKey& key, const evaluator::Command& command)
         : number(its_number), guards(key), conversation(command) {}
     const std::uint64_t number;
     const gpu::GuardKey guards;  // guards of its arena
-    Conversation conversation;
+    evaluator::Conversation conversation;
     gpu::Ready ready;
     std::uint64_t attached_to = 0;  // for a runner: the checker that maps its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
     bool paused = false;
     std::map<std::string, double> baseline_ns;  // for a checker, like the members below
     std::map<std::string, CalledBaseline> called_baselines;
-    Peaks peaks;
+    evaluator::Peaks peaks;
     std::map<std::string, std::vector<gpu::DrawnInputs>> pools;
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
@@ -158,11 +158,11 @@ class Gpu {
 
   Starting start_runner();
   Starting start_checker();
-  Starting start(Command command);
+  Starting start(evaluator::Command command);
   std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
   Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
   void measure_empty_launch(Worker* worker) const;
-  Peaks peaks_of(Worker& checker) const;
+  evaluator::Peaks peaks_of(Worker& checker) const;
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();
@@ -176,7 +176,7 @@ class Gpu {
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
   std::chrono::milliseconds run_limit_ = workers_.run_limit;
-  StartingThread starter_;  // starts all processes and must outlive them
+  evaluator::StartingThread starter_;  // starts all processes and must outlive them
   std::uint64_t next_number_ = 1;
   std::unique_ptr<Worker> checker_;
   Starting starting_checker_;

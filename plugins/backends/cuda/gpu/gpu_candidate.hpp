@@ -8,19 +8,18 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::cuda {
-using namespace compiled;
 
 struct GpuCandidate {
-  const PreparedTask& task;
-  const LaunchSchedule& schedule;
-  const CompiledModule& module;
+  const evaluator::PreparedTask& task;
+  const evaluator::LaunchSchedule& schedule;
+  const compiled::CompiledModule& module;
 
   // True if it has host code: then it has no schedule, and counts as one launch.
   bool has_host() const { return !module.library.empty(); }
   gpu::Load load() const {
     if (has_host()) return {"", {}, module.library};
-    return {module.cubin, module.names, "", has_variables(module.cubin),
-            most_stack(module.cubin, module.ptx)};
+    return {module.cubin, module.names, "", compiled::has_variables(module.cubin),
+            compiled::most_stack(module.cubin, module.ptx)};
   }
   BufferSet buffers(std::size_t case_index) const {
     if (has_host()) return lay_out_host(task, case_index);

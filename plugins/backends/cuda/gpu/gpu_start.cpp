@@ -11,6 +11,7 @@
 #include "trusted_kernels_source.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 // Default size of an arena: a GPU has four of them, and perhaps a policy alongside.

@@ -8,6 +8,7 @@
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -12,6 +12,7 @@
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using Clock = std::chrono::steady_clock;

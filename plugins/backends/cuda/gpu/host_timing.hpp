@@ -20,8 +20,8 @@ namespace krl::cuda {
 class HostTiming {
  public:
   // All are borrowed.
-  HostTiming(Gpu& gpu, const PreparedTask& task, const GpuBaseline& baseline,
-             const std::vector<PlannedRun>& runs);
+  HostTiming(Gpu& gpu, const evaluator::PreparedTask& task, const GpuBaseline& baseline,
+             const std::vector<evaluator::PlannedRun>& runs);
 
   // The first half of the baselines' samples, and what else is measured once a task. REQUIRES: no
   // process has a candidate's code. Throws as check_on_gpu does.
@@ -29,11 +29,11 @@ class HostTiming {
   // Times a candidate that has passed `runs`, ends its process, and times the baselines again.
   // Fills in as time_on_gpu does, and throws as that.
   void time(const GpuCandidate& candidate, const TimingSettings& settings,
-            EvaluationRecord* record);
+            evaluator::EvaluationRecord* record);
 
  private:
   struct TimedCase {
-    const PlannedRun* run = nullptr;
+    const evaluator::PlannedRun* run = nullptr;
     CalledBaseline before, after;
     double reference_ns = 0;
     CallTimes least;          // times of one empty call
@@ -49,13 +49,13 @@ class HostTiming {
   void load_in_checker(const GpuCandidate& kernel);
 
   bool time_calls(const GpuCandidate& candidate, const TimingSettings& settings, TimedCase* timed,
-                  EvaluationRecord* record);
+                  evaluator::EvaluationRecord* record);
   std::optional<CallTimes> sample(const GpuCandidate& candidate, const TimedCase& timed,
-                                  LaunchCheck* check, EvaluationRecord* record);
-  void report(TimedCase* timed, EvaluationRecord* record);
+                                  LaunchCheck* check, evaluator::EvaluationRecord* record);
+  void report(TimedCase* timed, evaluator::EvaluationRecord* record);
 
   Gpu& gpu_;
-  const PreparedTask& task_;
+  const evaluator::PreparedTask& task_;
   const GpuBaseline baseline_;
   std::vector<TimedCase> cases_;
   // The candidate whose code is loaded there; null: unknown.

@@ -10,7 +10,6 @@
 #include "plugins/backends/cuda/worker/protocol.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 // Places of `count` sets of `bytes` bytes between two offsets in an arena, in random order with
 // random gaps, none over another. Where there is no room for them, they go beyond the end.

@@ -10,6 +10,7 @@
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 // A pool that is there already is taken if it is up to so many times larger than needed.

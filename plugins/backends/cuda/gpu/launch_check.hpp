@@ -20,7 +20,7 @@ class LaunchCheck {
   // `run`: a run of the case that the candidate has passed. `trusted`: the task's own kernel, or
   // null. All are borrowed.
   LaunchCheck(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* trusted,
-              const PlannedRun& run, EvaluationRecord* record)
+              const evaluator::PlannedRun& run, evaluator::EvaluationRecord* record)
       : gpu_(gpu), candidate_(candidate), trusted_(trusted), run_(run), record_(record) {}
 
   // A pool with at least so many members, the same for every candidate of the task. A few have
@@ -40,7 +40,7 @@ class LaunchCheck {
 
  private:
   std::vector<gpu::DrawnInputs> new_pool(std::size_t number, std::mt19937_64& random) const;
-  PlannedRun run_of(std::size_t member) const;
+  evaluator::PlannedRun run_of(std::size_t member) const;
   std::size_t room() const;  // for how many sets there is memory to spare
   bool has_many_inputs() const;
   void make_pool(const GpuCandidate** in_checker);
@@ -50,8 +50,8 @@ class LaunchCheck {
   Gpu& gpu_;
   const GpuCandidate& candidate_;
   const GpuCandidate* const trusted_;
-  const PlannedRun& run_;
-  EvaluationRecord* const record_;
+  const evaluator::PlannedRun& run_;
+  evaluator::EvaluationRecord* const record_;
   std::string pool_;  // the key of the one that was last asked for
   std::string once_;  // the key of the last new pool
 };

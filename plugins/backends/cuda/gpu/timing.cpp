@@ -16,6 +16,7 @@
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr double kClockTolerance = 0.01;  // relative change of the SM clock between batches

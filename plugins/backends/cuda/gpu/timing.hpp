@@ -51,14 +51,14 @@ struct GpuBaseline {
 // second, and 100 times as long as that kernel takes in the slowest of the timed cases. Measured
 // once per task, in the checker. Throws as Gpu::ask_checker does.
 std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
-                                    const std::vector<PlannedRun>& runs);
+                                    const std::vector<evaluator::PlannedRun>& runs);
 
 // Times a candidate that has passed in each of the counted cases, and fills in the cases'
 // times, speedups and samples. `runs`: that it passed. The outputs of every launch that counts are
 // checked. A candidate that is faster than light or than an empty launch, or wrong when it is timed
 // alone, is flagged. Throws as check_on_gpu does.
 void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
-                 const std::vector<PlannedRun>& runs, const TimingSettings& settings,
-                 EvaluationRecord* record);
+                 const std::vector<evaluator::PlannedRun>& runs, const TimingSettings& settings,
+                 evaluator::EvaluationRecord* record);
 
 }  // namespace krl::cuda

@@ -13,6 +13,7 @@
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr double kRequestNs = 1e9;  // trials of one request, which has a time limit

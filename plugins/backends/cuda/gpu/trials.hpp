@@ -19,7 +19,8 @@ inline constexpr double kMostNs = 10e9;  // all trials together: KernelBench tak
 // Fills in the times of the counted cases: means, of 100 trials or of as many as fit into 10 s. A
 // candidate that fails in a trial is wrong there, and flagged if checked outputs are wrong. Throws
 // as check_on_gpu does.
-void time_trials(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
-                 EvaluationRecord* record);
+void time_trials(Gpu& gpu, const GpuCandidate& candidate,
+                 const std::vector<evaluator::PlannedRun>& runs,
+                 evaluator::EvaluationRecord* record);
 
 }  // namespace krl::cuda

@@ -9,6 +9,8 @@
 #include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::cuda {
+using namespace compiled;
+using namespace evaluator;
 namespace {
 
 // Returns a candidate's text with its call by the harness, or the reason why there is none.

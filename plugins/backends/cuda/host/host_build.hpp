@@ -6,10 +6,9 @@
 #include "plugins/backends/evaluator/executor.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 // Builds the candidate and adds its kernels' figures; false if the record has the reason why not.
 // `may_load`: its code may load some libraries.
-bool build_host_candidate(Attempt* attempt, bool may_load);
+bool build_host_candidate(evaluator::Attempt* attempt, bool may_load);
 
 }  // namespace krl::cuda

@@ -6,6 +6,7 @@
 #include <span>
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr std::string_view kHarness = "kernelrl_";

@@ -11,14 +11,13 @@
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 // Returns the first problem of `source`: names of the harness, headers by a path of the machine,
 // names that the task forbids, also as the beginning of a header's name ("cublas": cublas_v2.h);
 // and functions that start programs or, unless it `may_load` some, load libraries.
-std::optional<SourceProblem> check_host_source(const CudaSource& source,
-                                               const std::vector<std::string>& forbidden,
-                                               bool may_load = false);
+std::optional<evaluator::SourceProblem> check_host_source(const CudaSource& source,
+                                                          const std::vector<std::string>& forbidden,
+                                                          bool may_load = false);
 
 // Says of errors about torch that it is our shim which lacks something, and what.
 void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics);

@@ -15,7 +15,6 @@
 #include "plugins/backends/cuda/worker/upload_buffer.hpp"
 
 namespace krl::gpu {
-using namespace evaluator;
 
 // The host code's own doing: it threw, it gave something else than its outputs, …
 struct HostFailure : std::runtime_error {

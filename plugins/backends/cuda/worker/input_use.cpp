@@ -4,6 +4,7 @@
 #include <optional>
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 constexpr double kExtreme = 1e6, kExtremeHalf = 3e4;

@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 constexpr std::size_t kMostProblems = 4;

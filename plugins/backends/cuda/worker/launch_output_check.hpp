@@ -21,7 +21,7 @@ class LaunchOutputCheck {
   // `memory_bytes`: of the pools that are kept, the last one in any case.
   LaunchOutputCheck(DeviceSession& session, OutputCheck& check, std::uint64_t memory_bytes);
 
-  ReferenceProblem make(const Pool& pool);
+  evaluator::ReferenceProblem make(const Pool& pool);
   Examined examine(const Examine& examine);
 
  private:
@@ -47,7 +47,7 @@ class LaunchOutputCheck {
     Check check_of(std::uint64_t member) const;
   };
 
-  ReferenceProblem compute(const Made& made);
+  evaluator::ReferenceProblem compute(const Made& made);
   void keep(const std::string& key, Made made);
   void find_wrong_outputs(const Examine& examine, const Made& made, CUdeviceptr copies,
                           std::vector<SetProblem>* problems);

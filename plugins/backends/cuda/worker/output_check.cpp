@@ -10,6 +10,7 @@
 #include "plugins/backends/evaluator/check/element.hpp"
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 template <class T>

@@ -14,14 +14,14 @@
 #include "plugins/backends/evaluator/oracle/reference.hpp"
 
 namespace krl::gpu {
-using namespace evaluator;
 
-std::uint64_t elements_of(const OracleTensor& tensor);
+std::uint64_t elements_of(const evaluator::OracleTensor& tensor);
 
 class OutputCheck {
  public:
   // `memory_bytes`: of expected values and inputs that are kept.
-  OutputCheck(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes);
+  OutputCheck(DeviceSession& session, evaluator::ReferenceDevice device,
+              std::uint64_t memory_bytes);
 
   void attach(const Attach& attach);
   void detach(const Detach& detach);
@@ -34,7 +34,7 @@ class OutputCheck {
   std::vector<double> sums(const Check& check);
   // Returns how much the check of each output can tell. Puts the outputs where `check` places them,
   // in the session's own arena.
-  std::vector<OutputTraits> traits(const Check& check);
+  std::vector<evaluator::OutputTraits> traits(const Check& check);
   // Tells which made-up outputs pass the check. Puts them there, too.
   std::vector<bool> try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
@@ -42,7 +42,7 @@ class OutputCheck {
   // The memory of a reference's request: inputs and results.
   struct Expected {
     DeviceMemory memory;
-    ReferenceProblem problem;
+    evaluator::ReferenceProblem problem;
   };
   std::shared_ptr<const Expected> expected(const Check& check);
 
@@ -59,7 +59,7 @@ class OutputCheck {
   // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
   // Puts the expected outputs into a set.
-  ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
+  evaluator::ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
   // Returns for each range of the memory at `base` a number above 0 if it is not as expected.
   std::vector<std::uint64_t> changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
                                      const GuardKey& key);
@@ -68,30 +68,33 @@ class OutputCheck {
   void reserve_copies(std::uint64_t bytes);
 
  private:
-  double time_call(const OracleRequest& reference, CUdeviceptr memory);
+  double time_call(const evaluator::OracleRequest& reference, CUdeviceptr memory);
   using Turn = std::unique_lock<std::mutex>;
   CheckResult checked(const Check& check);
   // Computes the expected values, of several checks at once if that is done on processors.
   void expect(const std::vector<Check>& checks);
-  std::shared_ptr<const Expected> expected(const Check& check, ReferenceStore& on_cpu);
-  ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory, ReferenceStore& on_cpu,
-                           Turn& turn);
-  std::optional<ReferenceProblem> compute_on_cpu(const OracleRequest& request, CUdeviceptr memory,
-                                                 ReferenceStore& on_cpu, Turn& turn);
+  std::shared_ptr<const Expected> expected(const Check& check, evaluator::ReferenceStore& on_cpu);
+  evaluator::ReferenceProblem compute(const evaluator::OracleRequest& request, CUdeviceptr memory,
+                                      evaluator::ReferenceStore& on_cpu, Turn& turn);
+  std::optional<evaluator::ReferenceProblem> compute_on_cpu(const evaluator::OracleRequest& request,
+                                                            CUdeviceptr memory,
+                                                            evaluator::ReferenceStore& on_cpu,
+                                                            Turn& turn);
   // Makes up the outputs of a check, in the session's own arena.
   void make_up(const TryImpostor& impostor, CUdeviceptr inputs);
   std::vector<DeviceReport> reports_of(const Check& check, CUdeviceptr set, CUdeviceptr expected);
   void compare(const Check& check, CUdeviceptr set, CUdeviceptr expected, CheckResult* checked);
   void find_changes(const Check& check, CUdeviceptr set, CUdeviceptr expected,
                     CheckResult* checked);
-  std::vector<ElementError> first_errors(const Check& check, std::size_t output, CUdeviceptr set,
-                                         CUdeviceptr expected) const;
+  std::vector<evaluator::ElementError> first_errors(const Check& check, std::size_t output,
+                                                    CUdeviceptr set, CUdeviceptr expected) const;
 
   DeviceSession& session_;
   std::mutex turn_;  // serialises the session's use by threads that compute references
-  std::optional<ReferenceStore> on_gpu_;
-  std::array<ReferenceStore, 4> on_cpu_;  // one for each thread; the first is the caller's
-  MemoryCache<Expected> expected_;
+  std::optional<evaluator::ReferenceStore> on_gpu_;
+  std::array<evaluator::ReferenceStore, 4>
+      on_cpu_;  // one for each thread; the first is the caller's
+  evaluator::MemoryCache<Expected> expected_;
   std::map<std::uint64_t, Arena> arenas_;
   DeviceMemory copies_;
   std::uint64_t copies_bytes_ = 0;

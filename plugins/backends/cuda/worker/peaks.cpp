@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 constexpr int kTries = 5;

@@ -7,6 +7,6 @@
 namespace krl::gpu {
 
 // The best of some tries each. Writes into the arena.
-Peaks measure_peaks(DeviceSession& session);
+evaluator::Peaks measure_peaks(DeviceSession& session);
 
 }  // namespace krl::gpu

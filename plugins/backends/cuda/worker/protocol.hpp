@@ -45,7 +45,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Peaks, bytes_per_ns, operations_per_ns)
 }  // namespace krl::evaluator
 
 namespace krl::gpu {
-using namespace evaluator;
 
 inline constexpr char kTicket[] = "ticket", kAnswer[] = "answer";
 
@@ -115,7 +114,7 @@ struct HostArguments {
 // Determines the values of a set's inputs.
 struct DrawnInputs {
   std::uint64_t seed = 0;
-  Distribution distribution = Distribution::kAsGiven;
+  evaluator::Distribution distribution = evaluator::Distribution::kAsGiven;
   std::uint64_t change = 0;  // other elements here and there: see krl_change
 };
 
@@ -214,7 +213,7 @@ struct CalledTrial {
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
 // answer: a list of nanoseconds; empty if the reference cannot run where the checker computes.
 struct TimeReference {
-  OracleRequest reference;
+  evaluator::OracleRequest reference;
   std::vector<Fill> inputs;  // offsets into its memory
   std::vector<std::uint64_t> seeds;
   // Instead, where libtorch computes on the GPU: as Trials, all with the first seed.
@@ -254,9 +253,9 @@ struct Detach {
 // Holds a set in a runner's arena after a Run against the expected values; those are computed if
 // the key is new. "check" has a list of them; the answer is a list of CheckResults.
 struct Check {
-  std::string key;           // identifies everything that decides the expected values
-  OracleRequest reference;   // its memory is the checker's own
-  std::vector<Fill> inputs;  // offsets into that memory
+  std::string key;                     // identifies everything that decides the expected values
+  evaluator::OracleRequest reference;  // its memory is the checker's own
+  std::vector<Fill> inputs;            // offsets into that memory
   DrawnInputs drawn;
   double atol = 0, rtol = 0;
   std::uint64_t runner = 0;                 // 0: only compute the expected values
@@ -275,7 +274,7 @@ struct Stage {
   std::uint64_t runner = 0;
   Program program;
   std::vector<std::uint64_t> places, seeds;
-  Distribution distribution = Distribution::kAsGiven;
+  evaluator::Distribution distribution = evaluator::Distribution::kAsGiven;
   std::uint64_t poison = 0;  // the number of the first set's, each of the next has the next
 
   std::vector<DrawnInputs> inputs() const {
@@ -357,11 +356,12 @@ struct TryImpostor {
 struct CheckedOutput {
   std::uint64_t wrong = 0;
   double max_abs_error = 0, max_rel_error = 0;
-  std::vector<ElementError> first;  // the first wrong elements
+  std::vector<evaluator::ElementError> first;  // the first wrong elements
 };
 
 struct CheckResult {
-  ReferenceProblem problem;  // if it has a message, the reference failed and nothing was compared
+  evaluator::ReferenceProblem
+      problem;  // if it has a message, the reference failed and nothing was compared
   std::vector<CheckedOutput> outputs;
   std::vector<std::size_t> changed_inputs;  // indices
   std::vector<std::size_t> changed_guards;
@@ -393,7 +393,8 @@ inline void from_json(const nlohmann::json& json, std::vector<DrawnInputs>& all)
   const auto numbers = json.get<std::vector<std::uint64_t>>();
   all.clear();
   for (std::size_t i = 0; i < numbers.size(); i += 3) {
-    all.push_back({numbers[i], static_cast<Distribution>(numbers.at(i + 1)), numbers.at(i + 2)});
+    all.push_back(
+        {numbers[i], static_cast<evaluator::Distribution>(numbers.at(i + 1)), numbers.at(i + 2)});
   }
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)

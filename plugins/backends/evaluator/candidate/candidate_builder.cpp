@@ -13,6 +13,7 @@
 #include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
+using namespace compiled;
 namespace {
 
 constexpr std::uint64_t kCacheBytes = 128 << 20;

@@ -31,9 +31,9 @@ struct CandidateText {
 // A source that was compiled: if its verdict is ok, to `module`.
 struct CompiledSource {
   CompileOutput output;  // without its module
-  CompiledModule module;
-  std::vector<CompiledKernel> kernels;  // the requested ones, in their order
-  std::vector<Value> values;            // figures of the code, for every evaluation of it
+  compiled::CompiledModule module;
+  std::vector<compiled::CompiledKernel> kernels;  // the requested ones, in their order
+  std::vector<Value> values;                      // figures of the code, for every evaluation of it
   Verdict verdict = Verdict::kOk;
   std::string why;
 
@@ -48,7 +48,7 @@ struct Built {
   LaunchSchedule schedule;
   std::shared_ptr<const CompiledSource> compiled;
 
-  const CompiledModule& module() const { return compiled->module; }
+  const compiled::CompiledModule& module() const { return compiled->module; }
 };
 
 class CandidateBuilder {

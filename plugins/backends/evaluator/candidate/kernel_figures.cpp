@@ -7,6 +7,7 @@
 #include "plugins/backends/compiled/occupancy.hpp"
 
 namespace krl::evaluator {
+using namespace compiled;
 namespace {
 
 std::int64_t threads_of(const ResolvedLaunch& launch) {

@@ -13,11 +13,10 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::evaluator {
-using namespace compiled;
 
 // The GPU that code is compiled for.
 struct Target {
-  const ComputeCapability& gpu;
+  const compiled::ComputeCapability& gpu;
   std::string arch;  // "sm_90a": of that GPU
 
   LaunchLimits launch_limits() const;
@@ -26,12 +25,13 @@ struct Target {
 // Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
 // directive. `cases`: those of its programs; `kernels`: the schedule's, as they were compiled.
 void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
-                        const std::vector<CompiledKernel>& kernels, const Target& target,
+                        const std::vector<compiled::CompiledKernel>& kernels, const Target& target,
                         EvaluationRecord* record);
 
 // Notes pointers to other elements than a tensor has, in the launches of the first case, by the
 // kernels whose figures the record has. They may be meant, but seldom are where results are wrong.
 void note_parameter_types(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
-                          const std::vector<CompiledKernel>& kernels, EvaluationRecord* record);
+                          const std::vector<compiled::CompiledKernel>& kernels,
+                          EvaluationRecord* record);
 
 }  // namespace krl::evaluator

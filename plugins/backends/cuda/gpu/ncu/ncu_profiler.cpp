@@ -10,6 +10,7 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -17,7 +17,6 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
 namespace krl::cuda {
-using namespace evaluator;
 
 struct NcuStart {
   std::string program;  // ncu; empty = it is not used
@@ -47,10 +46,10 @@ class NcuProfiler {
   };
 
   Profiled launches_of(const gpu::Load& load, const std::vector<gpu::Run>& runs);
-  Command command(const std::vector<std::string>& kernels) const;
+  evaluator::Command command(const std::vector<std::string>& kernels) const;
   // Asks the runner for all of it. If it fails, *problem has the reason.
-  void converse(Conversation& ncu, const gpu::Load& load, const std::vector<gpu::Run>& runs,
-                std::string* problem) const;
+  void converse(evaluator::Conversation& ncu, const gpu::Load& load,
+                const std::vector<gpu::Run>& runs, std::string* problem) const;
   std::string log_file() const { return (folder_->path() / "log").string(); }
 
   const NcuStart start_;
