@@ -61,8 +61,9 @@ TEST(LaunchBatch, UsesEachInputOnce) {
 
 // Neither steps nor an order that the launches before would tell.
 TEST(LaunchBatch, ItsInputsAreTheSameAsAMessage) {
-  const std::vector<gpu::DrawnInputs> inputs = {
-      {~0ull, Distribution::kStructured, 3}, {4}, {5, Distribution::kAsGiven, 1ull << 63}};
+  const std::vector<gpu::DrawnInputs> inputs = {{~0ull, evaluator::Distribution::kStructured, 3},
+                                                {4},
+                                                {5, evaluator::Distribution::kAsGiven, 1ull << 63}};
   const auto read = nlohmann::json(inputs).get<std::vector<gpu::DrawnInputs>>();
   ASSERT_EQ(read.size(), inputs.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
