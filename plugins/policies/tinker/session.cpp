@@ -53,12 +53,14 @@ Session::~Session() {
 void Session::connect(const Patience& patience, Yield yield) {
   kind_ = service_kind(client_.ask_until_served(get("/"), patience, yield).body);
   const http::Answer models = client_.ask_until_served(get(kCapabilitiesPath), patience, yield);
+  Capabilities offered;
   try {
-    if (models.good()) find_base_model(from_json<Capabilities>(models.body));
+    if (models.good()) offered = from_json<Capabilities>(models.body);
   } catch (const Failure& error) {
     throw Failure(KRL_UNAVAILABLE, std::string("the answer to ") + kCapabilitiesPath +
                                        " violates the protocol: " + error.what());
   }
+  if (models.good()) find_base_model(offered);
   const CreateSession request{{}, {}, "kernelrl"};
   id_ = futures_.ask<SessionOpened>(posted(request), patience, yield).session_id;
 }

@@ -138,7 +138,7 @@ TEST_F(TinkerSampling, WrongTokensNeverReachTheHost) {
   const std::map<std::string, std::string> wrong = {
       {R"({"tokens":[101,260],"logprobs":[-1,-2],"stop_reason":"stop"})",
        "token 260, outside the vocabulary of 260"},
-      {R"({"tokens":[101,-5],"logprobs":[-1,-2],"stop_reason":"stop"})", "not a token id"},
+      {R"({"tokens":[101,-5],"logprobs":[-1,-2],"stop_reason":"stop"})", "tokens[1]: must be a whole number"},
       {R"({"tokens":[101,102],"logprobs":[-1],"stop_reason":"stop"})",
        "2 tokens with 1 log-probabilities"},
       {R"({"tokens":[101,102],"stop_reason":"stop"})", "2 tokens with 0 log-probabilities"},
@@ -149,7 +149,7 @@ TEST_F(TinkerSampling, WrongTokensNeverReachTheHost) {
       {R"({"tokens":[],"logprobs":[],"stop_reason":"stop"})", "an answer without a token"},
       {R"({"tokens":[101,102,103,104],"logprobs":[-1,-1,-1,-1],"stop_reason":"length"})",
        "4 tokens, more than the 3 asked for"},
-      {R"({"tokens":[101],"logprobs":[-1],"stop_reason":"tired"})", "unknown 'stop_reason'"},
+      {R"({"tokens":[101],"logprobs":[-1],"stop_reason":"tired"})", "stop_reason: unknown"},
       {"", "0 samples instead of 1"},
       {R"({"tokens":[101],"logprobs":[-1],"stop_reason":"stop"},)"
        R"({"tokens":[101],"logprobs":[-1],"stop_reason":"stop"})",
