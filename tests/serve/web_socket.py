@@ -5,11 +5,14 @@ import socket
 import struct
 
 
-def frame(text, opcode=1):
-    """The frame of a text as a client sends it: whole, and masked."""
-    data, mask = text.encode(), os.urandom(4)
-    size = bytes([0x80 | len(data)]) if len(data) < 126 else struct.pack("!BH", 0x80 | 126, len(data))
-    return bytes([0x80 | opcode]) + size + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data))
+def frame(data, opcode=1, masked=True):
+    """The frame of a message; clients mask it."""
+    bit = 0x80 if masked else 0
+    size = struct.pack("!BB", 0x80 | opcode, bit | len(data)) if len(data) < 126 else struct.pack("!BBH", 0x80 | opcode, bit | 126, len(data))
+    if not masked:
+        return size + data
+    mask = os.urandom(4)
+    return size + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data))
 
 
 def read_message(read):
@@ -40,7 +43,7 @@ class WebSocket:
             pass
 
     def send(self, text):
-        self.connection.sendall(frame(text))
+        self.connection.sendall(frame(text.encode()))
 
     def receive(self):
         """The next text; None once the server has closed."""

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Sessions of the real clients of docs/environments.md with a server. It installs them with pip, into environments below
+# FOLDER that a later call uses again (half a gigabyte each). With RECORD=yes, tests/serve/recordings is written anew.
+#
+# usage: run.sh KERNELRL [FOLDER]
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+kernelrl=$(realpath "$1") folder=${2:-/tmp/kernelrl_clients} kernel=$here/../../bench/kernels/row_sum.cu
+mkdir -p "$folder"
+cd "$folder"
+trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
+
+# install NAME PACKAGE...: two environments, since the packages need different versions of mcp.
+install() {
+  [[ -e $1/installed ]] || { python3 -m venv "$1" && "$1/bin/pip" install --quiet "${@:2}" && touch "$1/installed"; }
+}
+install openenv openenv==0.10.0 openreward==0.1.167
+install verifiers "verifiers[openenv]==0.4.0"
+
+# start FILE COMMAND...: runs it beside; its first line is in FILE afterwards.
+start() {
+  : > "$1"
+  "${@:2}" > "$1" 2> "$1.err" &
+  until [[ -s $1 ]]; do
+    kill -0 $! || { cat "$1.err"; exit 1; }
+    sleep 0.1
+  done
+}
+start server "$kernelrl" serve --port 0
+start model python3 "$here/fake_model.py" "$kernel"
+server=$(sed -n 's/^listening on \(.*\),.*/\1/p' server)
+
+# client NAME TITLE COMMAND...: what the command prints, with the address of the server, or of a recorder, as $url.
+client() {
+  printf '\n## %s\n' "$2"
+  if [[ ${RECORD:-} == yes ]]; then
+    start recorder python3 "$here/recorder.py" "$server" "$here/../serve/recordings/$1.json"
+    url=http://127.0.0.1:$(cat recorder) recorder=$!
+  else
+    url=$server
+  fi
+  "${@:3}"
+  [[ ${RECORD:-} != yes ]] || { kill $recorder && wait $recorder; }
+}
+
+openenv_session() { openenv/bin/python "$here/openenv_client.py" "$url" row_sum "$kernel"; }
+openenv_validation() { openenv/bin/openenv validate --url "$url" | openenv/bin/python "$here/show_validation.py"; }
+openreward_session() { openenv/bin/python "$here/openreward_client.py" "$url" row_sum "$kernel"; }
+
+# evaluate TABLES: verifiers, with these tables of its plan and a model that always gives the same kernel.
+evaluate() {
+  rm -rf runs
+  cat > plan.toml << EOF
+model = "fake"
+push = false
+output_dir = "runs"
+[client]
+base_url = "http://127.0.0.1:$(cat model)/v1"
+api_key_var = "FAKE_KEY"
+$1
+harness = { id = "null" }
+runtime = { type = "subprocess" }
+EOF
+  FAKE_KEY=none verifiers/bin/vf-eval @ plan.toml > log 2>&1 || { tail -30 log; return 1; }
+  verifiers/bin/python "$here/show_traces.py" runs
+}
+verifiers_openenv() {
+  evaluate "[env.taskset]
+id = \"openenv\"
+base_url = \"$url\"
+resets = [{ problem_id = \"row_sum\" }]
+[env.player]"
+}
+verifiers_nemo_gym() {
+  rm -rf rows
+  "$kernelrl" tasks export --format nemo-gym rows > /dev/null
+  grep '"row_sum"' rows/kernelrl.jsonl > row.jsonl
+  evaluate "[env.taskset]
+id = \"nemo_gym\"
+dataset_path = \"row.jsonl\"
+task = { resources_url = \"$url\" }
+[env.agent]"
+}
+
+echo "# $(date +%F), $("$kernelrl" --version | head -1), tests/clients/run.sh"
+client openenv "openenv 0.10.0: GenericEnvClient" openenv_session
+client openenv_validate "openenv 0.10.0: openenv validate --url" openenv_validation
+client openreward "openreward 0.1.167: session" openreward_session
+client verifiers_openenv "verifiers 0.4.0: taskset openenv, 4 turns with the same kernel" verifiers_openenv
+client verifiers_nemo_gym "verifiers 0.4.0: taskset nemo_gym" verifiers_nemo_gym

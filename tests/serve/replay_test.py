@@ -1,0 +1,77 @@
+"""The traffic of real clients (tests/clients/run.sh records it), sent again: the answers must have the same form."""
+import json
+import re
+import unittest
+
+from judge_server import HERE, JudgeServer
+from web_socket import WebSocket
+
+
+def form(value):
+    """The value's names and types; of texts, numbers and truths only the type."""
+    if isinstance(value, dict):
+        return {key: form(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [form(item) for item in value]
+    return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
+
+
+def form_of_text(text):
+    try:
+        return form(json.loads(text))
+    except ValueError:
+        return re.findall(r"^event: .*$", text, re.MULTILINE)  # a stream
+
+
+class Ids:
+    """The ids of the new answers by those of the recorded ones."""
+    ID = re.compile(r"\b[0-9a-f]{32}\b")
+
+    def __init__(self):
+        self.known = {}
+
+    def learn(self, recorded, text):
+        self.known.update(zip(self.ID.findall(recorded), self.ID.findall(text)))
+
+    def put_in(self, text):
+        return self.ID.sub(lambda match: self.known.get(match[0], match[0]), text)
+
+
+class Replay(unittest.TestCase):
+    def replay(self, name):
+        ids = Ids()
+        exchanges = json.loads((HERE / "recordings" / f"{name}.json").read_text())
+        self.assertTrue(exchanges)
+        for exchange in exchanges:
+            if "socket" in exchange:
+                self.replay_messages(exchange, ids)
+                continue
+            headers = {key: ids.put_in(value) for key, value in exchange["headers"].items()}
+            answer = self.server.ask(exchange["method"], exchange["path"], ids.put_in(exchange["body"]) or None, headers)
+            told = exchange["method"], exchange["path"], answer.text
+            self.assertEqual(answer.status, exchange["status"], told)
+            self.assertEqual(form_of_text(answer.text), form_of_text(exchange["answer"]), told)
+            ids.learn(exchange["answer"], answer.text)
+            self.assertNotIn("holdout", answer.text)
+
+    def replay_messages(self, exchange, ids):
+        with WebSocket(self.server.host, self.server.port, exchange["socket"]) as socket:
+            for side, text in exchange["messages"]:
+                if side == "client":
+                    socket.send(ids.put_in(text))
+                    continue
+                answer = socket.receive()
+                self.assertEqual(form_of_text(answer), form_of_text(text), answer)
+                ids.learn(text, answer)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = JudgeServer.of_cpu()
+        cls.addClassCleanup(cls.server.stop)
+
+
+for recording in sorted((HERE / "recordings").glob("*.json")):
+    setattr(Replay, f"test_{recording.stem}", lambda self, name=recording.stem: self.replay(name))
+
+if __name__ == "__main__":
+    unittest.main()
