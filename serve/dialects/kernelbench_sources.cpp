@@ -5,7 +5,7 @@
 
 #include "core/base/hash.hpp"
 #include "core/plan/source.hpp"
-#include "serve/routing/answers.hpp"
+#include "serve/dialects/environment.hpp"
 
 namespace krl::serve::kernelgym {
 namespace {
@@ -31,10 +31,8 @@ std::map<std::string, std::string> read_report(const fs::path& file) {
   const auto text = read_text_file(file);
   const Json report = text ? Json::parse(*text, nullptr, false) : Json();
   if (!report.is_array()) return digests;
-  for (const Json& problem : report) {
-    if (problem.is_object() && problem.contains("sha256"))
-      digests[problem.value("problem", "")] = problem["sha256"].get<std::string>();
-  }
+  for (const Json& problem : report)
+    digests[text_in(problem, "problem")] = text_in(problem, "sha256");
   return digests;
 }
 

@@ -66,6 +66,9 @@ class Sessions {
     call.answer(std::move(answer));
   }
 
+  // The session of the call is over.
+  void end(const RoutedCall& call) { episodes_.end(call.client, session_of(call)); }
+
   void evaluate(const RoutedCall& call) {
     const auto body = call.json();
     if (!body) return refuse(service_, call, body.error());
@@ -194,7 +197,10 @@ void add_routes(JudgeService& service, Router& router) {
       {"POST", "/seed_session", [sessions](const RoutedCall& call) { sessions->seed(call); }});
   router.add({"POST", std::string("/") + kTool,
               [sessions](const RoutedCall& call) { sessions->evaluate(call); }});
-  router.add({"POST", "/verify", [&service](const RoutedCall& call) { verify(service, call); }});
+  router.add({"POST", "/verify", [&service, sessions](const RoutedCall& call) {
+                sessions->end(call);
+                verify(service, call);
+              }});
   router.add({"GET", "/reverify_mode",
               [](const RoutedCall& call) { call.answer(json_answer("stateless")); }});
   router.add({"POST", "/aggregate_metrics", [](const RoutedCall& call) {

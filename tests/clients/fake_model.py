@@ -10,21 +10,22 @@ USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 class Model(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        message = {"role": "assistant", "content": ANSWER}
-        self.answer({"id": "1", "object": "chat.completion", "created": 0, "model": "fake", "usage": USAGE,
-                     "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        streams = asked.get("stream", False)
+        choice = {"index": 0, "finish_reason": "stop", "delta" if streams else "message": {"role": "assistant", "content": ANSWER}}
+        text = json.dumps({"id": "1", "object": "chat.completion.chunk" if streams else "chat.completion", "created": 0,
+                           "model": "fake", "choices": [choice], "usage": USAGE})
+        if streams:
+            self.answer("text/event-stream", f"data: {text}\n\ndata: [DONE]\n\n")
+        else:
+            self.answer("application/json", text)
 
-    def do_GET(self):
-        self.answer({"object": "list", "data": [{"id": "fake", "object": "model"}]})
-
-    def answer(self, value):
-        text = json.dumps(value).encode()
+    def answer(self, kind, text):
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
-        self.wfile.write(text)
+        self.wfile.write(text.encode())
 
     def log_message(self, *_):
         pass

@@ -9,7 +9,8 @@ url, task_id, kernel = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).read_
 
 
 async def main():
-    async with AsyncOpenReward(api_key="none") as client:
+    client = AsyncOpenReward(api_key="none")
+    try:
         environment = client.environments.get("kernelrl", base_url=url)
         print("splits:", await environment.list_splits(), "tasks:", await environment.num_tasks("train"))
         tasks = await environment.list_tasks("train")
@@ -25,6 +26,8 @@ async def main():
                 await session.call_tool("submit", {"source": kernel})
             except Exception as error:
                 print("a wrong call:", type(error).__name__, error)
+    finally:
+        await client.environments.aclose()
 
 
 asyncio.run(main())

@@ -39,12 +39,12 @@ client() {
   else
     url=$server
   fi
-  "${@:3}"
+  "${@:3}" || failed=1
   [[ ${RECORD:-} != yes ]] || { kill $recorder && wait $recorder; }
 }
 
 openenv_session() { openenv/bin/python "$here/openenv_client.py" "$url" row_sum "$kernel"; }
-openenv_validation() { openenv/bin/openenv validate --url "$url" | openenv/bin/python "$here/show_validation.py"; }
+openenv_validation() { openenv/bin/openenv validate --url "$url"; }
 openreward_session() { openenv/bin/python "$here/openreward_client.py" "$url" row_sum "$kernel"; }
 
 # evaluate TABLES: verifiers, with these tables of its plan and a model that always gives the same kernel.
@@ -77,14 +77,16 @@ verifiers_nemo_gym() {
   grep '"row_sum"' rows/kernelrl.jsonl > row.jsonl
   evaluate "[env.taskset]
 id = \"nemo_gym\"
-dataset_path = \"row.jsonl\"
+dataset = \"row.jsonl\"
 task = { resources_url = \"$url\" }
 [env.agent]"
 }
 
+failed=0
 echo "# $(date +%F), $("$kernelrl" --version | head -1), tests/clients/run.sh"
 client openenv "openenv 0.10.0: GenericEnvClient" openenv_session
 client openenv_validate "openenv 0.10.0: openenv validate --url" openenv_validation
 client openreward "openreward 0.1.167: session" openreward_session
 client verifiers_openenv "verifiers 0.4.0: taskset openenv, 4 turns with the same kernel" verifiers_openenv
 client verifiers_nemo_gym "verifiers 0.4.0: taskset nemo_gym" verifiers_nemo_gym
+exit "$failed"
