@@ -30,17 +30,16 @@ start server "$kernelrl" serve --port 0
 start model python3 "$here/fake_model.py" "$kernel"
 server=$(sed -n 's/^listening on \(.*\),.*/\1/p' server)
 
-# client NAME TITLE COMMAND...: what the command prints, with the address of the server, or of a recorder, as $url.
+# client TITLE COMMAND: what the command prints, with the server's address as $url.
 client() {
-  printf '\n## %s\n' "$2"
-  if [[ ${RECORD:-} == yes ]]; then
-    start recorder python3 "$here/recorder.py" "$server" "$here/../serve/recordings/$1.json"
-    url=http://127.0.0.1:$(cat recorder) recorder=$!
-  else
-    url=$server
+  printf '\n## %s\n' "$1"
+  url=$server
+  if [[ ${RECORD:-} == yes && $2 == *_session ]]; then
+    start recorder python3 "$here/recorder.py" "$server" "$here/../serve/recordings/${2%_session}.json"
+    url=http://127.0.0.1:$(cat recorder)
   fi
-  "${@:3}" || failed=1
-  [[ ${RECORD:-} != yes ]] || { kill $recorder && wait $recorder; }
+  "$2" || failed=1
+  [[ $url == "$server" ]] || { kill $! && wait $!; }
 }
 
 openenv_session() { openenv/bin/python "$here/openenv_client.py" "$url" row_sum "$kernel"; }
@@ -64,14 +63,14 @@ EOF
   FAKE_KEY=none verifiers/bin/vf-eval @ plan.toml > log 2>&1 || { tail -30 log; return 1; }
   verifiers/bin/python "$here/show_traces.py" runs
 }
-verifiers_openenv() {
+verifiers_openenv_session() {
   evaluate "[env.taskset]
 id = \"openenv\"
 base_url = \"$url\"
 resets = [{ problem_id = \"row_sum\" }]
 [env.player]"
 }
-verifiers_nemo_gym() {
+verifiers_nemo_gym_session() {
   rm -rf rows
   "$kernelrl" tasks export --format nemo-gym rows > /dev/null
   grep '"row_sum"' rows/kernelrl.jsonl > row.jsonl
@@ -84,9 +83,9 @@ task = { resources_url = \"$url\" }
 
 failed=0
 echo "# $(date +%F), $("$kernelrl" --version | head -1), tests/clients/run.sh"
-client openenv "openenv 0.10.0: GenericEnvClient" openenv_session
-client openenv_validate "openenv 0.10.0: openenv validate --url" openenv_validation
-client openreward "openreward 0.1.167: session" openreward_session
-client verifiers_openenv "verifiers 0.4.0: taskset openenv, 4 turns with the same kernel" verifiers_openenv
-client verifiers_nemo_gym "verifiers 0.4.0: taskset nemo_gym" verifiers_nemo_gym
+client "openenv 0.10.0: GenericEnvClient" openenv_session
+client "openenv 0.10.0: openenv validate --url" openenv_validation
+client "openreward 0.1.167: session" openreward_session
+client "verifiers 0.4.0: taskset openenv, 4 turns with the same kernel" verifiers_openenv_session
+client "verifiers 0.4.0: taskset nemo_gym" verifiers_nemo_gym_session
 exit "$failed"
