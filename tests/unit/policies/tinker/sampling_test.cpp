@@ -138,7 +138,8 @@ TEST_F(TinkerSampling, WrongTokensNeverReachTheHost) {
   const std::map<std::string, std::string> wrong = {
       {R"({"tokens":[101,260],"logprobs":[-1,-2],"stop_reason":"stop"})",
        "token 260, outside the vocabulary of 260"},
-      {R"({"tokens":[101,-5],"logprobs":[-1,-2],"stop_reason":"stop"})", "tokens[1]: must be a whole number"},
+      {R"({"tokens":[101,-5],"logprobs":[-1,-2],"stop_reason":"stop"})",
+       "tokens[1]: must be a whole number"},
       {R"({"tokens":[101,102],"logprobs":[-1],"stop_reason":"stop"})",
        "2 tokens with 1 log-probabilities"},
       {R"({"tokens":[101,102],"stop_reason":"stop"})", "2 tokens with 0 log-probabilities"},
