@@ -13,7 +13,7 @@
 namespace krl::cli {
 using namespace service;
 
-// The judge that a call names, by --plan or by --backend, --sanitizer and --set; by --protocol,
+// The judge that a call names, by --plan or by --backend, --set, --before and --sanitizer; by --protocol,
 // --contract and --holdout besides.
 struct ChosenJudge {
   Registry registry;

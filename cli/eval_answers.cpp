@@ -3,6 +3,7 @@
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
 #include "cli/policy_options.hpp"
+#include "core/episode/cascade_costs.hpp"
 #include "core/plugin/session.hpp"
 #include "service/kernels/answer_files.hpp"
 #include "service/kernels/answer_table.hpp"
@@ -22,6 +23,7 @@ void show(const AnswerSummary& summary) {
   rows.push_back({"all", std::to_string(all)});
   print("\n" + columns(rows));
   if (!summary.device.empty()) print("device: " + summary.device + "\n");
+  print(describe_costs(summary.costs));
   if (!summary.kernelbench.empty()) print(describe_fast_p(summary.kernelbench));
   const std::string claims = columns(summary.claims.rows()) + summary.claims.describe_speedups();
   if (!claims.empty()) print("\n" + claims);

@@ -11,6 +11,7 @@
 #include "cli/eval.hpp"
 #include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
+#include "core/episode/cascade_costs.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/session.hpp"
@@ -73,6 +74,12 @@ std::string conditions(const Evaluation& evaluation, const std::string& device) 
          (texts.empty() ? "" : fmt::format("limits: {}\n", fmt::join(texts, ", ")));
 }
 
+std::string costs(const Evaluation& evaluation) {
+  Metrics sums;
+  add_costs(evaluation, sums);
+  return describe_costs(sums);
+}
+
 int show(const JudgedKernel& judged, const std::string& source, const std::string& device,
          bool json) {
   const Evaluation& evaluation = judged.evaluation;
@@ -80,7 +87,7 @@ int show(const JudgedKernel& judged, const std::string& source, const std::strin
     print((judged.kernelbench ? to_json(judged).dump() : to_json_text(evaluation)) + "\n");
   } else {
     print(describe_evaluation({source, {}, Format::kExact}, evaluation) +
-          conditions(evaluation, device) +
+          conditions(evaluation, device) + costs(evaluation) +
           (judged.kernelbench ? "\n" + describe(*judged.kernelbench) : ""));
   }
   return evaluation.passed() ? kDone : kNotRight;
@@ -144,7 +151,7 @@ Result<ChosenJudge> choose_judge(const CommandLine& line) {
   } else {
     KRL_ASSIGN(chosen.registry, load_registry(line));
     KRL_ASSIGN(chosen.options.backend,
-               backend_settings(line.text("backend"), line.texts("set"), line.text_or("sanitizer"),
+               backend_settings(line.text("backend"), line.texts("set"), line.texts("before"), line.text_or("sanitizer"),
                                 chosen.registry));
   }
   if (line.has("contract")) chosen.options.contract = named<Contract>(line.text("contract"));

@@ -9,12 +9,15 @@
 namespace krl::cli {
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",    "contract", "holdout",
+constexpr const char* kOfKernels[] = {"backend", "before", "sanitizer", "task",    "contract", "holdout",
                                       "protocol", "where",     "request", "reward"};
 constexpr const char* kOfPolicies[] = {"run", "checkpoint", "samples", "k", "tasks", "answers"};
 
 void add_kernel_options(CommandLine& line) {
   line.option("backend", "ID", "the backend that evaluates it");
+  line.repeatable("before", "BACKEND",
+                  "a cheaper backend that sees it first, with options: cpu, or \"nvrtc execute=off "
+                  "arch=sm_90a\"; repeatable");
   line.option("sanitizer", "ID",
               "a second backend, such as cpu, that executes it again if it passed");
   line.option(
@@ -69,8 +72,10 @@ std::string wrong_options(const CommandLine& line, bool is_table, bool several) 
   if (line.has("plan") == line.has("backend"))
     return line.has("plan") ? "the plan has a backend; give only one of --plan and --backend"
                             : "no backend given: use --backend, or --plan";
-  if (line.has("plan") && line.has("sanitizer"))
-    return "the plan says what sanitizes; give only one of --plan and --sanitizer";
+  for (const char* name : {"before", "sanitizer"}) {
+    if (line.has("plan") && line.has(name))
+      return "the plan has its own backends; --" + std::string(name) + " needs --backend";
+  }
   if (line.has("contract") && !named<Contract>(line.text("contract")))
     return "--contract takes device or host";
   if (line.has("protocol") && line.text("protocol") != "kernelbench")

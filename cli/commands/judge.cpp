@@ -19,6 +19,7 @@ int judge_command(const Words& words) {
   line.option("name", "NAME", "the class or function, where the module has several");
   line.option("backend", "B", "the backend that judges", "cpu");
   line.repeatable("set", "KEY=VALUE", "an option of the backend (repeatable)");
+  line.repeatable("before", "B", "a cheaper backend that sees it first (repeatable)");
   line.option("sanitizer", "B",
               "a second backend, such as cpu, that executes it again if it passed");
   line.flag("holdout", "also run the hold-outs and the whole pool of shapes");

@@ -93,7 +93,7 @@ class Trainer {
   // All stages that are still to be run: a wrong task of the last one shows before the first is
   // run, not after it.
   Status make_stages_ready() {
-    std::map<std::tuple<const Backend*, const Backend*, Contract>, PreparedTasks> prepared;
+    std::map<std::pair<JudgeBackends, Contract>, PreparedTasks> prepared;
     for (std::size_t i = position_.stage; i < plan_.stages.size(); ++i) {
       const StageSettings& stage = plan_.stages[i];
       const RolloutSettings& rollout = stage.settings.rollout;
@@ -104,8 +104,7 @@ class Trainer {
       const Evaluations evaluations(setup.judge(), plan_.run.seed, &journal_.ledger(),
                                     rollout.contract);
       if (stage.kind == StageKind::kRl) {
-        KRL_TRY(prepare_tasks(setup, evaluations,
-                              prepared[{setup.backend, setup.sanitizer, rollout.contract}]));
+        KRL_TRY(prepare_tasks(setup, evaluations, prepared[{setup.backends, rollout.contract}]));
       }
       ready_.push_back({std::move(setup), evaluations});
     }

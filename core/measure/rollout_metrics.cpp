@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/base/metrics.hpp"
+#include "core/episode/cascade_costs.hpp"
 #include "core/episode/judge.hpp"
 #include "core/measure/measurement.hpp"
 
@@ -200,6 +201,7 @@ class Collector {
     for (const auto& [tier, kernels] : by_tier_) kernels.write(fmt::format("tier_{}/", tier), m);
     for (const auto& [tier, episodes] : episodes_by_tier_)
       write_any(fmt::format("tier_{}/", tier), episodes, m);
+    m.insert(costs_.begin(), costs_.end());
     return m;
   }
 
@@ -229,6 +231,7 @@ class Collector {
     reused_.push_back(turn.reused ? 1 : 0);
     ++verdicts_[static_cast<std::size_t>(turn.evaluation.verdict)];
     all_.add(turn.evaluation);
+    if (!turn.reused) add_costs(turn.evaluation, costs_);
   }
 
   const std::vector<std::string>& terms_;
@@ -236,6 +239,7 @@ class Collector {
   std::vector<double> scores_, lengths_, clipped_, reused_, best_, turns_;
   std::array<double, kVerdicts> verdicts_{};  // turns
   int infra_errors_ = 0, unscored_ = 0;
+  Metrics costs_;
   Kernels all_;
   std::map<std::size_t, Kernels> by_turn_;
   std::map<unsigned, Kernels> by_tier_;

@@ -56,6 +56,8 @@ bool fits(const Node& node, ValueType type) {
     case ValueType::kStrings:
     case ValueType::kPaths:
       return all_texts(node);
+    case ValueType::kTables:
+      return node.is_list_of_tables();
   }
   return false;
 }
@@ -307,7 +309,7 @@ class TableChecker {
 }  // namespace
 
 std::string_view described(ValueType type) {
-  static constexpr std::array<std::string_view, 10> kWords = {"a value",
+  static constexpr std::array<std::string_view, 11> kWords = {"a value",
                                                               "true or false",
                                                               "an integer",
                                                               "a number",
@@ -316,7 +318,8 @@ std::string_view described(ValueType type) {
                                                               "an array",
                                                               "a table",
                                                               "an array of strings",
-                                                              "an array of paths (strings)"};
+                                                              "an array of paths (strings)",
+                                                              "a list of tables"};
   const auto number = static_cast<std::size_t>(type);  // may be a plugin's, and any
   return kWords[number < kWords.size() ? number : 0];
 }

@@ -148,6 +148,10 @@ void Keys::read(const Node& node, std::optional<ComponentSettings>& out) {
   out = read_settings<ComponentSettings>(&node);
 }
 
+void Keys::read(const Node& node, std::vector<ComponentSettings>& out) {
+  for (const Node& table : node.elements()) out.push_back(read_settings<ComponentSettings>(&table));
+}
+
 void Keys::read(const Node& node, std::optional<Condition>& out) {
   const auto expression = Expression::parse(*node.text(), NameStyle::kMetrics);
   if (expression && !node.text()->empty()) out = Condition{*expression, node.origin};

@@ -15,7 +15,7 @@
 namespace krl::core {
 
 // The types of values. The first seven are the boundary's (KRL_BOOL … KRL_TABLE); the others only
-// the core's own.
+// the core's own. Tables and lists of tables in a component's table are components of its kind.
 enum class ValueType : std::uint8_t {
   kBool = 1,
   kInteger,
@@ -26,10 +26,15 @@ enum class ValueType : std::uint8_t {
   kTable,
   kStrings,
   kPaths,
+  kTables,
 };
 
 // "an integer", for messages.
 std::string_view described(ValueType type);
+
+inline bool holds_components(ValueType type) {
+  return type == ValueType::kTable || type == ValueType::kTables;
+}
 
 // How a resumed run treats a changed value of a key.
 enum class OnResume : std::uint8_t {
@@ -164,11 +169,13 @@ class Keys {
     if constexpr (std::is_same_v<T, std::vector<std::string>>) return ValueType::kStrings;
     if constexpr (std::is_same_v<T, std::vector<std::filesystem::path>>) return ValueType::kPaths;
     if constexpr (std::is_same_v<T, std::optional<ComponentSettings>>) return ValueType::kTable;
+    if constexpr (std::is_same_v<T, std::vector<ComponentSettings>>) return ValueType::kTables;
     return ValueType::kString;
   }
   static std::size_t place_in(std::string_view range, const std::string& name);
   static void read(const Node& node, std::optional<Condition>& out);
   static void read(const Node& node, std::optional<ComponentSettings>& out);
+  static void read(const Node& node, std::vector<ComponentSettings>& out);
   template <class T>
   static void read(const Node& node, std::vector<T>& out) {
     for (const Node& element : node.elements()) out.emplace_back(*element.text());

@@ -113,7 +113,7 @@ bool is_core_key(const std::string& key) {
   for (const TableRules& table : plan_schema()) {
     const bool of_component = table.keys.front().key == "use";
     for (const KeyRule& rule : table.keys)
-      if (of_component && rule.key == key && !rule.chooses && rule.type != ValueType::kTable)
+      if (of_component && rule.key == key && !rule.chooses && !holds_components(rule.type))
         return true;
   }
   return false;

@@ -52,9 +52,19 @@ struct ComponentSettings {
   std::map<std::string, Origin> option_origins = {};
 };
 
-// The evaluator of kernels, and the one that executes again what passed.
+// The evaluator of kernels, those that see them before it, and the one that executes again what
+// passed.
 struct BackendSettings : ComponentSettings {
+  std::vector<ComponentSettings> before;
   std::optional<ComponentSettings> sanitizer;
+
+  // All but the evaluator itself.
+  std::vector<const ComponentSettings*> others() const {
+    std::vector<const ComponentSettings*> all;
+    for (const ComponentSettings& one : before) all.push_back(&one);
+    if (sanitizer) all.push_back(&*sanitizer);
+    return all;
+  }
 };
 
 // The policy that learns, and its helpers.

@@ -19,12 +19,18 @@ std::optional<Kind> component_of(std::string_view table) {
   return std::nullopt;
 }
 
-// Returns the keys under which a component holds others of its kind: those of the schema that are
-// tables.
-std::vector<std::string> parts_of(Kind kind) {
-  std::vector<std::string> parts;
-  for (const KeyRule& rule : table_rules(name_of(kind)).keys)
-    if (rule.type == ValueType::kTable) parts.push_back(rule.key);
+// Returns the tables of components of the same kind within a component. Entries that are no such
+// tables are reported elsewhere.
+template <class Table>
+std::vector<Table*> parts_of(Table& component, Kind kind) {
+  std::vector<Table*> parts;
+  for (const KeyRule& rule : table_rules(name_of(kind)).keys) {
+    Table* part = holds_components(rule.type) ? component.find(rule.key) : nullptr;
+    if (part == nullptr) continue;
+    if (part->is_table()) parts.push_back(part);
+    if (!part->is_list_of_tables()) continue;
+    for (auto& table : std::get<Node::Array>(part->value)) parts.push_back(&table);
+  }
   return parts;
 }
 
@@ -103,22 +109,14 @@ class Resolver {
              "write [" + rules.name + "]");
       parent.erase(rules.name);
     } else if (kind) {
-      check_parts(*table, *kind);
+      for (Node* part : parts_of(*table, *kind))
+        resolve_component(*part, *kind, rules_of<ComponentSettings>(), catalog_, folder_,
+                          problems_);
       resolve_component(*table, *kind, rules.keys, catalog_, folder_, problems_);
     } else {
       check_table(*table, rules.keys, {"in [" + rules.name + "]", {}, folder_}, problems_);
       if (rules.name == "prompt") check_templates(*table, problems_);
       if (rules.name == "run") check_run_name(*table, problems_);
-    }
-  }
-
-  // The components of the same kind within a component.
-  void check_parts(Node& component, Kind kind) {
-    for (const std::string& part : parts_of(kind)) {
-      Node* table = component.find(part);
-      // An entry that is not a table is reported elsewhere.
-      if (table == nullptr || !table->is_table()) continue;
-      resolve_component(*table, kind, rules_of<ComponentSettings>(), catalog_, folder_, problems_);
     }
   }
 
@@ -305,10 +303,8 @@ class Resolver {
   void note_paths_of(const Node* component, Kind kind) {
     if (component == nullptr) return;
     note_surprising_paths(*component, kind, catalog_, notes_);
-    for (const std::string& part : parts_of(kind)) {
-      const Node* table = component->find(part);
-      if (table != nullptr) note_surprising_paths(*table, kind, catalog_, notes_);
-    }
+    for (const Node* part : parts_of(*component, kind))
+      note_surprising_paths(*part, kind, catalog_, notes_);
   }
 
   void note_paths_in(const Node& tables) {

@@ -153,6 +153,8 @@ void describe(Keys& key, PolicySettings& policy) {
 
 void describe(Keys& key, BackendSettings& backend) {
   use_key(key, backend.use, "the backend's id");
+  key("before", backend.before,
+      "other backends (tables with their own use and options), cheaper than this one, which see every kernel first, in this order; a fault, a wrong result or a nondeterministic one there becomes its verdict, and so does a compile error of one that only compiles; the rest is evaluated here");
   key("sanitizer", backend.sanitizer,
       "another backend (a table with its own use and options) on which every kernel that passed is executed once more, without being timed; a fault, a wrong result or a nondeterministic one there becomes the kernel's verdict: \"cpu\" finds the data races and stray accesses that change no result on a GPU");
   key.component(backend);

@@ -287,10 +287,15 @@ Status Backend::prepare(const Task& task, const EvaluateOptions& options) const 
 }
 
 Result<Evaluation> Backend::evaluate(const Task& task, const std::string& source,
-                                     const EvaluateOptions& options) const {
+                                     const EvaluateOptions& options, double* took_ms) const {
   KRL_TRY(check_contract(component(), options.contract));
-  return patiently(
-      options, [&](const CallScope& scope) { return evaluate_once(task, source, options, scope); });
+  return patiently(options, [&](const CallScope& scope) {
+    const auto begin = CallScope::Clock::now();
+    auto evaluation = evaluate_once(task, source, options, scope);
+    const std::chrono::duration<double, std::milli> took = CallScope::Clock::now() - begin;
+    if (took_ms != nullptr) *took_ms = took.count();
+    return evaluation;
+  });
 }
 
 Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& source,

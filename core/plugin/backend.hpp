@@ -48,8 +48,9 @@ class Backend {
 
   // Evaluates `source` as a kernel for `task`. An error is an infrastructure error of the
   // backend, never a fault of the candidate; or the backend does not take the contract.
+  // `took_ms`, if not null: the duration of the last call, without its wait for others.
   Result<Evaluation> evaluate(const Task& task, const std::string& source,
-                              const EvaluateOptions& options) const;
+                              const EvaluateOptions& options, double* took_ms = nullptr) const;
 
  private:
   Backend(Instance instance, BackendInfo info);

@@ -103,8 +103,9 @@ std::filesystem::path event_file(const std::filesystem::path& directory, double 
 
 bool is_repeatable(std::string_view metric) {
   return metric != "time" && !metric.starts_with("time_s/") && !metric.starts_with("perf/") &&
-         !metric.starts_with("cache/") && metric != "sampler/retries" &&
-         metric != "sampler/cached_tokens" && metric != "best/refused";
+         !metric.starts_with("cache/") && !metric.starts_with("cascade/") &&
+         metric != "sampler/retries" && metric != "sampler/cached_tokens" &&
+         metric != "best/refused";
 }
 
 std::string metrics_line(const IterationMetrics& metrics) {

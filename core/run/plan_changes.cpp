@@ -76,7 +76,7 @@ std::string changeable_keys(const TableRules& table) {
   std::map<std::string, bool> whole;  // by a table's name: may all of its keys change?
   const auto place_of = [&](const KeyRule& rule) {
     const std::string key = table.name + "." + rule.key;
-    return rule.type == ValueType::kTable ? key : key.substr(0, key.rfind('.'));
+    return holds_components(rule.type) ? key : key.substr(0, key.rfind('.'));
   };
   for (const KeyRule& rule : table.keys) {
     const bool changes = may_change(&rule, false);

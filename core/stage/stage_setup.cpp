@@ -36,10 +36,11 @@ Status check_contract(const Settings& settings, const Registry& registry) {
       settings.backend, contract,
       "set rollout.contract = \"device\", or use a backend that compiles host code, such as 'nvcc'",
       registry));
-  if (!settings.backend.sanitizer) return {};
-  return check_contract(*settings.backend.sanitizer, contract,
-                        "remove [backend.sanitizer], or set rollout.contract = \"device\"",
-                        registry);
+  for (const ComponentSettings* other : settings.backend.others()) {
+    KRL_TRY(check_contract(*other, contract,
+                           "remove this table, or set rollout.contract = \"device\"", registry));
+  }
+  return {};
 }
 
 // `info`: null if the backend cannot be asked.
@@ -134,12 +135,9 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
   StageSetup setup;
   KRL_TRY(check_contract(settings, components.registry()));
-  KRL_ASSIGN(setup.backend, components.backend(settings.backend));
-  if (settings.backend.sanitizer) {
-    KRL_ASSIGN(setup.sanitizer, components.backend(*settings.backend.sanitizer));
-  }
-  warn_of_limit(*setup.backend);
-  const BackendInfo* info = &setup.backend->info();
+  KRL_ASSIGN(setup.backends, open_backends(settings.backend, components));
+  warn_of_limit(*setup.backends.backend);
+  const BackendInfo* info = &setup.backends.backend->info();
   KRL_ASSIGN(setup.prompts, load_prompts(settings, info));
   KRL_ASSIGN(setup.retrieval, open_retrieval(settings, *setup.prompts, components));
   KRL_ASSIGN(setup.scorer, create_scorer(settings, info, components));
@@ -154,9 +152,9 @@ Status check_settings(const Settings& settings, const Plan& plan, Components& co
   KRL_TRY(check_batching(plan.policy.who_samples(), settings.rollout, components.registry()));
   const Result<const Backend*> backend = components.backend(settings.backend);
   if (!backend) KRL_TRY(note_missing(backend.error(), missing));
-  if (settings.backend.sanitizer) {
-    const auto sanitizer = components.backend(*settings.backend.sanitizer);
-    if (!sanitizer) KRL_TRY(note_missing(sanitizer.error(), missing));
+  for (const ComponentSettings* other : settings.backend.others()) {
+    const auto opened = components.backend(*other);
+    if (!opened) KRL_TRY(note_missing(opened.error(), missing));
   }
   const BackendInfo* info = backend ? &(*backend)->info() : nullptr;
   KRL_TRY(create_scorer(settings, info, components));

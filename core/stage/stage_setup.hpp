@@ -20,15 +20,14 @@
 namespace krl::core {
 
 struct StageSetup {
-  const Backend* backend = nullptr;
-  const Backend* sanitizer = nullptr;  // null: there is none
+  JudgeBackends backends;
   StageData data;
   std::optional<PromptBuilder> prompts;
   std::unique_ptr<Retrieval> retrieval;  // null: prompts show no documents
   std::optional<Scorer> scorer;
   std::vector<std::string> terms;  // names of the reward terms
 
-  Judge judge() const { return Judge(*backend, sanitizer); }
+  Judge judge() const { return Judge(backends); }
 };
 
 // Refuses batching that the policy cannot do.

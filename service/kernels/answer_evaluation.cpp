@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/hash.hpp"
+#include "core/episode/cascade_costs.hpp"
 
 namespace krl::service {
 namespace {
@@ -30,6 +31,8 @@ std::string decisive_options(const ComponentSettings& backend) {
 // Returns the options that decide an evaluation.
 std::string decisive_options(const JudgeOptions& options) {
   std::string text = decisive_options(options.backend) + '\n' + options.protocol + '\n';
+  for (const ComponentSettings& before : options.backend.before)
+    text += "before " + decisive_options(before) + '\n';
   if (const auto& sanitizer = options.backend.sanitizer) text += decisive_options(*sanitizer);
   if (options.contract) text += name_of(*options.contract);
   return text + (options.holdout ? "holdout" : "");
@@ -52,6 +55,7 @@ JudgedLine read_line(const Json& line) {
     read.right = right->get<bool>();
   if (const auto speedup = line.find("speedup"); speedup != line.end() && speedup->is_number())
     read.speedup = speedup->get<double>();
+  if (line.contains("evaluation")) add_costs(line["evaluation"].get<Evaluation>(), read.costs);
   if (line.contains("claim")) read.claim = claim_of(line["claim"]);
   return read;
 }
@@ -185,6 +189,7 @@ void AnswerEvaluation::count(const JudgedLine& line) {
   if (line.kernelbench) summary_.kernelbench.push_back(*line.kernelbench);
   if (std::isfinite(line.speedup)) summary_.device = judges_.device();
   ++summary_.verdicts[line.verdict];
+  for (const auto& [name, ms] : line.costs) summary_.costs[name] += ms;
   summary_.claims.add(line.group, line.claim, line.right, line.speedup);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "core/base/metrics.hpp"
 #include "core/task/task.hpp"
 #include "service/kernels/claims.hpp"
 #include "service/kernels/kernel_judges.hpp"
@@ -35,6 +36,7 @@ struct JudgedLine {
   std::optional<KernelBenchVerdict> kernelbench;
   std::optional<bool> right;  // none: it did not run
   double speedup = kUnknown;
+  Metrics costs;  // see cascade_costs.hpp
   Claim claim;
 };
 
@@ -42,6 +44,7 @@ struct AnswerSummary {
   std::map<std::string, std::size_t> verdicts;  // numbers of kernels
   std::vector<KernelBenchVerdict> kernelbench;
   Claims claims;
+  Metrics costs;               // sums
   std::string device;          // empty if nothing was timed
   std::size_t failed = 0;      // not judged, or their lines not written
   std::optional<Error> ended;  // nothing more was judged because of it

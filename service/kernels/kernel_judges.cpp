@@ -1,6 +1,8 @@
 #include "service/kernels/kernel_judges.hpp"
 
+#include <iterator>
 #include <kernelrl/evaluation_json.hpp>
+#include <sstream>
 
 #include "core/base/hash.hpp"
 #include "core/plan/loader.hpp"
@@ -29,6 +31,15 @@ bool is_python(const std::string& source) {
   return ("\n" + source).find("\nclass ModelNew") != std::string::npos;
 }
 
+// "nvrtc execute=off arch=sm_90a": an id, then changes of its options.
+Result<ComponentSettings> described_backend(const std::string& text, const Catalog& catalog) {
+  std::istringstream words(text);
+  std::string id;
+  words >> id;
+  return configure_component(Kind::kBackend, id,
+                             {std::istream_iterator<std::string>(words), {}}, catalog);
+}
+
 // True of errors that another try may not have.
 bool may_pass(Code code) {
   return code == Code::kCancelled || code == Code::kDeadlineExceeded || code == Code::kUnavailable;
@@ -45,11 +56,16 @@ nlohmann::ordered_json to_json(const JudgedKernel& judged) {
 
 Result<BackendSettings> backend_settings(const std::string& id,
                                          const std::vector<std::string>& changes,
+                                         const std::vector<std::string>& before,
                                          const std::string& sanitizer, const Registry& registry) {
   const Catalog catalog = registry.catalog();
   BackendSettings settings;
   KRL_ASSIGN(static_cast<ComponentSettings&>(settings),
              configure_component(Kind::kBackend, id, changes, catalog));
+  for (const std::string& text : before) {
+    KRL_ASSIGN(ComponentSettings one, described_backend(text, catalog));
+    settings.before.push_back(std::move(one));
+  }
   if (!sanitizer.empty()) {
     KRL_ASSIGN(settings.sanitizer, configure_component(Kind::kBackend, sanitizer, {}, catalog));
   }
@@ -60,11 +76,8 @@ Result<KernelJudges> KernelJudges::open(const JudgeOptions& options, Components&
   EvaluateOptions evaluate;
   evaluate.contract = options.contract.value_or(evaluate.contract);
   if (options.holdout) evaluate.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  KRL_ASSIGN(const Backend* backend, components.backend(options.backend));
-  const Backend *sanitizer = nullptr, *by_protocol = nullptr;
-  if (options.backend.sanitizer) {
-    KRL_ASSIGN(sanitizer, components.backend(*options.backend.sanitizer));
-  }
+  KRL_ASSIGN(const JudgeBackends backends, open_backends(options.backend, components));
+  const Backend* by_protocol = nullptr;
   if (!options.protocol.empty()) {
     ComponentSettings settings = options.backend;
     if (!settings.options.contains("protocol"))
@@ -72,7 +85,7 @@ Result<KernelJudges> KernelJudges::open(const JudgeOptions& options, Components&
     settings.options["protocol"] = options.protocol;
     KRL_ASSIGN(by_protocol, components.backend(settings));
   }
-  return KernelJudges(Judge(*backend, sanitizer), by_protocol, evaluate, components);
+  return KernelJudges(Judge(backends), by_protocol, evaluate, components);
 }
 
 Status KernelJudges::prepare(const Task& task, const EvaluateOptions& options) {
@@ -103,7 +116,7 @@ KernelBenchVerdict KernelJudges::judge_by_protocol(const Task& task, const std::
   const auto published = as_published(task, *components_);
   lock.unlock();
   options.stages &= ~std::uint32_t{KRL_STAGE_HOLDOUT | KRL_STAGE_POOL};
-  const auto again = published ? Judge(*by_protocol_).evaluate(*published, source, options)
+  const auto again = published ? Judge({{}, by_protocol_}).evaluate(*published, source, options)
                                : Result<Evaluation>(failure(published.error()));
   if (again) return kernelbench_verdict(own, *again);
   KernelBenchVerdict none;

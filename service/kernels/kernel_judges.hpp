@@ -1,5 +1,5 @@
-// The judges of kernels: a backend, a sanitizer and KernelBench's rules, as far as they are asked
-// for.
+// The judges of kernels: a backend, those before it, a sanitizer and KernelBench's rules, as far as
+// they are asked for.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -20,16 +20,17 @@ namespace krl::service {
 using namespace core;
 
 struct JudgeOptions {
-  BackendSettings backend = {};  // and its sanitizer; as a plan has them, or backend_settings()
+  BackendSettings backend = {};  // and those around it; as a plan has them, or backend_settings()
   std::string protocol = {};     // "kernelbench": its verdict as well; empty: none
   std::optional<Contract> contract = {};  // none: device
   bool holdout = false;                   // run the hold-outs and the whole pool of shapes as well
 };
 
-// A backend with changed options, "gpu=H100", and a second one as its sanitizer, unless that is
-// empty.
+// A backend with changed options, "gpu=H100"; those before it, "nvrtc execute=off arch=sm_90a"; and
+// one as its sanitizer, unless that is empty.
 Result<BackendSettings> backend_settings(const std::string& id,
                                          const std::vector<std::string>& changes,
+                                         const std::vector<std::string>& before,
                                          const std::string& sanitizer, const Registry& registry);
 
 struct JudgedKernel {

@@ -52,7 +52,7 @@ class MutantRun {
  public:
   MutantRun(const Backend& backend, std::uint64_t seed, std::vector<Original> originals,
             const std::function<void(const std::string&)>& failed)
-      : judge_(backend),
+      : judge_({{}, &backend}),
         mutants_(judge_, seed),
         originals_(std::move(originals)),
         known_(originals_.size()),

@@ -22,8 +22,8 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   }
   for (const Settings* settings : plan.in_force()) {
     used.emplace(Kind::kBackend, settings->backend.use);
-    if (const auto& sanitizer = settings->backend.sanitizer)
-      used.emplace(Kind::kBackend, sanitizer->use);
+    for (const ComponentSettings* other : settings->backend.others())
+      used.emplace(Kind::kBackend, other->use);
     for (const auto& dataset : settings->datasets) used.emplace(Kind::kDataset, dataset.use);
     for (const auto& reward : settings->rewards) used.emplace(Kind::kReward, reward.use);
   }

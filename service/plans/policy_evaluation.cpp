@@ -75,7 +75,7 @@ Result<PolicyEvaluation> evaluate_policy(const ChosenPolicy& chosen,
                                                             .run_seed = chosen.plan().run.seed,
                                                             .progress = options.progress,
                                                             .played = keep_answers}));
-  return PolicyEvaluation{std::move(sets), setup.backend->info(), std::move(answers)};
+  return PolicyEvaluation{std::move(sets), setup.backends.backend->info(), std::move(answers)};
 }
 
 json to_json(const ChosenPolicy& chosen, const PolicyEvaluationOptions& options,

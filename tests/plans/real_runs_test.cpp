@@ -175,6 +175,15 @@ TEST(RealRun, MeasuresOnAGpu) {
   EXPECT_THAT(values_of(metrics, "kernel/speedup_median"), Each(Gt(0)));
 }
 
+TEST(RealRun, CompilesFirstAndTellsWhatThatSpared) {
+  const auto metrics = run_small("cascade", kTwoIterations);
+  ASSERT_THAT(metrics, SizeIs(Ge(4)));
+  EXPECT_THAT(values_of(metrics, "infra_errors"), Each(0));
+  EXPECT_THAT(values_of(metrics, "kernel/pass_rate"), Contains(Gt(0)));
+  for (const char* cost : {"cascade/nvrtc/ms", "cascade/cpu/ms"})
+    EXPECT_THAT(values_of(metrics, cost), ::testing::AllOf(SizeIs(2), Each(Gt(0)))) << cost;
+}
+
 TEST(RealRun, WithTheSameSeedWritesTheSameMetrics) {
   const ScratchFolder one, two;
   const Words words = small("quickstart", one / "cache", kTwoIterations);

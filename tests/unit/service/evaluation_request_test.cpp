@@ -60,7 +60,7 @@ TEST(EvaluationRequest, ErrorsNameTheKey) {
 TEST(EvaluationRequest, IsJudged) {
   const test::ToyWorld world;
   Session session(world.registry());
-  auto judges = KernelJudges::open({*backend_settings("toy.world", {}, {}, world.registry())},
+  auto judges = KernelJudges::open({*backend_settings("toy.world", {}, {}, {}, world.registry())},
                                    session.components());
   ASSERT_TRUE(judges) << judges.error().message;
   const auto judged = judge(request(), *judges, session.components(), session.scope());
@@ -75,7 +75,7 @@ TEST(EvaluationRequest, IsJudged) {
 TEST(EvaluationRequest, ACancelledCallSpoilsNoLaterOne) {
   const test::ToyWorld world;
   Session session(world.registry());
-  auto judges = KernelJudges::open({*backend_settings("toy.world", {}, {}, world.registry())},
+  auto judges = KernelJudges::open({*backend_settings("toy.world", {}, {}, {}, world.registry())},
                                    session.components());
   ASSERT_TRUE(judges) << judges.error().message;
   const std::atomic<bool> stop = true;

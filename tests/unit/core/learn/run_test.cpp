@@ -165,6 +165,57 @@ TEST(Run, ASanitizerThatFailsLosesTheTurn) {
   EXPECT_THAT(report.all("infra_errors"), Contains(Gt(0)));
 }
 
+constexpr const char* kBefore = "[[backend.before]]\nuse = \"toy.world\"\nslow_choice = 1\n";
+
+// The first toy finds a data race in the fastest choice, and the second one never sees it.
+TEST(Run, ABackendBeforeItRefusesWhatIsWrong) {
+  ToyWorld world;
+  double spent = 0, spent_before = 0, saved = 0;
+  const auto add = [](double& sum, const Metrics& values, const char* name) {
+    if (const auto value = values.find(name); value != values.end()) sum += value->second;
+  };
+  world.after_iteration = [&](const IterationMetrics& m) {
+    add(spent_before, m.values, "cascade/toy.world/ms");
+    add(spent, m.values, "cascade/toy.world_2/ms");
+    add(saved, m.values, "cascade/saved_ms");
+  };
+  const RunReport report =
+      world.run({"backend.before.0.racy_choice=3", "backend.broken_choice=3"}, kBefore);
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("infra_errors"), Each(0)) << "the backend fails whenever it sees it";
+  EXPECT_THAT(report.all("kernel/speedup_capped"), Each(Le(1))) << "choice 2 is the fastest left";
+  EXPECT_GT(spent_before, 1000) << "one choice takes so long there";
+  EXPECT_GT(spent, 0);
+  EXPECT_GT(saved, 0);
+  EXPECT_LT(spent, 1000);
+  for (const LedgerRecord& record : ledger_of(world)) {
+    if (record.evaluation.verdict != Verdict::kRuntimeFault) continue;
+    EXPECT_TRUE(record.evaluation.value("cascade/toy.world/ms"));
+    EXPECT_FALSE(record.evaluation.value("cascade/toy.world_2/ms"));
+  }
+}
+
+// Compilers differ, and so do the architectures that they compile for.
+TEST(Run, WhatABackendBeforeItCannotCompileIsNotHeldAgainstAKernel) {
+  const RunReport report =
+      fresh_run({"backend.before.0.foreign_choice=3", "backend.before.0.slow_choice=-1"}, kBefore);
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.lines(), fresh_run().lines());
+}
+
+TEST(Run, RefusesABackendBeforeItThatDoesNotExist) {
+  const auto plan =
+      ToyWorld().load({}, "[[backend.before]]\nuse = \"toy.word\"\nracy_choice = 9\n");
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("unknown backend 'toy.word'"));
+  const auto racy = ToyWorld().load({"backend.before.0.racy_choice=9"}, kBefore);
+  ASSERT_FALSE(racy);
+  EXPECT_THAT(racy.error().message, HasSubstr("'racy_choice' must be between -1 and 3"));
+  const auto table = ToyWorld().load({}, "[backend.before]\nuse = \"toy.world\"\n");
+  ASSERT_FALSE(table);
+  EXPECT_THAT(table.error().message, HasSubstr("'before' must be a list of tables, not a table"));
+}
+
 TEST(Run, WithoutALearningRateLearnsNothing) {
   const RunReport report = fresh_run({"stage.reinforce.iterations=12", "learn.optimizer.lr=0"});
   EXPECT_LT(std::abs(rise(report, "reward/mean")), 0.15);
@@ -574,7 +625,8 @@ TEST(Run, AnEvaluationHasAScopeOfItsOwn) {
   const auto code_of_evaluation = [&](const CallScope* scope) {
     EvaluateOptions options;
     options.scope = scope;
-    const auto evaluation = setup->backend->evaluate(setup->data.tasks[0], "choice 2", options);
+    const auto evaluation =
+        setup->backends.backend->evaluate(setup->data.tasks[0], "choice 2", options);
     return evaluation ? Code::kOk : evaluation.error().code;
   };
   const std::atomic<bool> gone{true};
@@ -597,7 +649,8 @@ TEST(Run, AnEvaluationWaitsForOthersAsLongAsItsScopeAllows) {
   const auto code_of_evaluation = [&](const CallScope& scope) {
     EvaluateOptions options;
     options.scope = &scope;
-    const auto evaluation = setup->backend->evaluate(setup->data.tasks[0], "choice 2", options);
+    const auto evaluation =
+        setup->backends.backend->evaluate(setup->data.tasks[0], "choice 2", options);
     return evaluation ? Code::kOk : evaluation.error().code;
   };
   std::atomic<bool> over{false};
