@@ -151,8 +151,8 @@ Result<ChosenJudge> choose_judge(const CommandLine& line) {
   } else {
     KRL_ASSIGN(chosen.registry, load_registry(line));
     KRL_ASSIGN(chosen.options.backend,
-               backend_settings(line.text("backend"), line.texts("set"), line.texts("before"), line.text_or("sanitizer"),
-                                chosen.registry));
+               backend_settings(line.text("backend"), line.texts("set"), line.texts("before"),
+                                line.text_or("sanitizer"), chosen.registry));
   }
   if (line.has("contract")) chosen.options.contract = named<Contract>(line.text("contract"));
   return chosen;

@@ -9,8 +9,8 @@
 namespace krl::cli {
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend", "before", "sanitizer", "task",    "contract", "holdout",
-                                      "protocol", "where",     "request", "reward"};
+constexpr const char* kOfKernels[] = {"backend", "before",   "sanitizer", "task",    "contract",
+                                      "holdout", "protocol", "where",     "request", "reward"};
 constexpr const char* kOfPolicies[] = {"run", "checkpoint", "samples", "k", "tasks", "answers"};
 
 void add_kernel_options(CommandLine& line) {

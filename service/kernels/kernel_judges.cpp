@@ -36,8 +36,8 @@ Result<ComponentSettings> described_backend(const std::string& text, const Catal
   std::istringstream words(text);
   std::string id;
   words >> id;
-  return configure_component(Kind::kBackend, id,
-                             {std::istream_iterator<std::string>(words), {}}, catalog);
+  return configure_component(Kind::kBackend, id, {std::istream_iterator<std::string>(words), {}},
+                             catalog);
 }
 
 // True of errors that another try may not have.
