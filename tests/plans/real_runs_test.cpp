@@ -177,7 +177,7 @@ TEST(RealRun, MeasuresOnAGpu) {
 
 TEST(RealRun, CompilesFirstAndTellsWhatThatSpared) {
   const auto metrics = run_small("cascade", kTwoIterations);
-  ASSERT_THAT(metrics, SizeIs(Ge(4)));
+  ASSERT_THAT(metrics, SizeIs(2));
   EXPECT_THAT(values_of(metrics, "infra_errors"), Each(0));
   EXPECT_THAT(values_of(metrics, "kernel/pass_rate"), Contains(Gt(0)));
   for (const char* cost : {"cascade/nvrtc/ms", "cascade/cpu/ms"})
