@@ -33,6 +33,7 @@ constexpr const char* kHelp =
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
   kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
+  kernelrl verify RUN                  evaluate a run's kernels again, and compare
   kernelrl tasks [list | show | check | import | export] …
                                        list, show or check tasks; exchange them with other projects
   kernelrl --version
@@ -46,7 +47,7 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 12> kCommands = {{{"chat", krl::cli::chat_command},
+constexpr std::array<Command, 13> kCommands = {{{"chat", krl::cli::chat_command},
                                                 {"check", krl::cli::check_command},
                                                 {"doctor", krl::cli::doctor_command},
                                                 {"eval", krl::cli::eval_command},
@@ -57,7 +58,8 @@ constexpr std::array<Command, 12> kCommands = {{{"chat", krl::cli::chat_command}
                                                 {"plugins", krl::cli::plugins_command},
                                                 {"runs", krl::cli::runs_command},
                                                 {"serve", krl::cli::serve_command},
-                                                {"tasks", krl::cli::tasks_command}}};
+                                                {"tasks", krl::cli::tasks_command},
+                                                {"verify", krl::cli::verify_command}}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;

@@ -16,6 +16,7 @@
 
 #include "core/base/file_system.hpp"
 #include "core/run/ledger.hpp"
+#include "service/runs/kept_files.hpp"
 
 namespace krl::service {
 namespace fs = std::filesystem;
@@ -39,12 +40,6 @@ struct RunTable {
   // unreadable part of the run is an error that names the file.
   Status (*read)(const RunLayout& run, const Put& put);
 };
-
-std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
-  std::vector<fs::path> files = children_of(folder).value_or(std::vector<fs::path>());
-  std::erase_if(files, [&](const fs::path& file) { return file.extension() != extension; });
-  return files;
-}
 
 json number_or_null(std::optional<double> value) {
   return value && std::isfinite(*value) ? json(*value) : json();
@@ -87,23 +82,8 @@ json sample_row(const json& record, int iteration) {
 }
 
 Status read_samples(const RunLayout& run, const RunTable::Put& put) {
-  for (const fs::path& file : files_in(run.samples(), ".jsonl")) {
-    const std::string stem = file.stem().string();  // iteration_000013
-    const int iteration = std::atoi(stem.c_str() + std::min(stem.find('_') + 1, stem.size()));
-    std::ifstream lines(file);
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      const json record = json::parse(line, nullptr, false);
-      if (record.is_object() && record.contains("left_out")) continue;
-      try {
-        KRL_TRY(put(sample_row(record, iteration)));
-      } catch (const json::exception&) {
-        return invalid(fmt::format("{}:{}: not a sample of a run", file.string(), number));
-      }
-    }
-  }
-  return {};
+  return each_sample(
+      run, [&](const json& record, int iteration) { return put(sample_row(record, iteration)); });
 }
 
 // ---- evaluations
@@ -163,36 +143,29 @@ constexpr std::array kKernelColumns = {Column{"Op_Name", ColumnType::kText},
                                        Column{"CUDA_Speedup_Naive", ColumnType::kNumber},
                                        Column{"Device", ColumnType::kText}};
 
-json kernel_row(const json& record, const Evaluation& e) {
+json kernel_row(const BestKernel& kernel) {
+  const Evaluation& e = kernel.evaluation;
   const double runtime = milliseconds(e, &Case::time_ns);
   const std::optional<double> over_torch = e.value("reference_speedup");
   double largest = 0;
   for (const Case& c : e.cases) largest = std::fmax(largest, c.max_abs_error);
-  return {{"Op_Name", record.at("task")},
-          {"Kernel_Name", fmt::format("{}_iteration_{}", record.at("task").get<std::string>(),
-                                      record.at("iteration").get<int>())},
+  return {{"Op_Name", kernel.task},
+          {"Kernel_Name", fmt::format("{}_iteration_{}", kernel.task, kernel.iteration)},
           {"CUDA_Runtime", number_or_null(runtime)},
           {"PyTorch_Native_Runtime", over_torch ? number_or_null(runtime * *over_torch) : json()},
           {"CUDA_Speedup_Native", number_or_null(over_torch)},
-          {"CUDA_Code", record.at("source")},
+          {"CUDA_Code", kernel.source},
           {"Correct", e.passed()},
           {"Max_Diff", largest},
           {"Error", e.why},
           {"Naive_Runtime", number_or_null(milliseconds(e, &Case::baseline_ns))},
-          {"CUDA_Speedup_Naive", record.at("speedup")},
+          {"CUDA_Speedup_Naive", number_or_null(e.speedup())},
           {"Device", e.device}};
 }
 
 Status read_kernels(const RunLayout& run, const RunTable::Put& put) {
-  for (const fs::path& file : files_in(run.best(), ".json")) {
-    KRL_ASSIGN(const std::string text, read_file(file));
-    const json record = json::parse(text, nullptr, false);
-    try {
-      KRL_TRY(put(kernel_row(record, record.at("evaluation").get<Evaluation>())));
-    } catch (const std::exception&) {  // wrong types or names in it
-      return invalid(file.string() + ": not a kernel of a run");
-    }
-  }
+  KRL_ASSIGN(const std::vector<BestKernel> kernels, read_best_kernels(run));
+  for (const BestKernel& kernel : kernels) KRL_TRY(put(kernel_row(kernel)));
   return {};
 }
 

@@ -175,7 +175,7 @@ TEST(RealRun, MeasuresOnAGpu) {
   EXPECT_THAT(values_of(metrics, "kernel/speedup_median"), Each(Gt(0)));
 }
 
-TEST(RealRun, CompilesFirstAndTellsWhatThatCosts) {
+TEST(RealRun, ACascadeTellsItsCostsAndItsFiguresAreFoundAgain) {
   const ScratchFolder folder;
   const Ending ending =
       run_program(small("cascade", folder / "cache", kTwoIterations), folder.path());
@@ -184,6 +184,9 @@ TEST(RealRun, CompilesFirstAndTellsWhatThatCosts) {
   const std::string metrics = core::read_file(folder / "runs/cascade/metrics.jsonl").value();
   for (const char* cost : {"\"cascade/nvrtc/ms\":", "\"cascade/cpu/ms\":"})
     EXPECT_THAT(metrics, ::testing::HasSubstr(cost));
+  const Ending verified = run_program({"verify", "cascade", "--sample", "8"}, folder.path());
+  EXPECT_EQ(verified.exit_code, 0) << verified.output;
+  EXPECT_THAT(verified.output, ::testing::HasSubstr(" of samples/ evaluated again: 0 differ, "));
 }
 
 TEST(RealRun, WithTheSameSeedWritesTheSameMetrics) {
