@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kNames = {
+const std::vector<std::string> kTemplateNames = {
     "version", "id",         "package",          "title", "tier", "prompt",
     "naive",   "definition", "shown_definition", "rows",  "first"};
 
@@ -85,7 +85,7 @@ Status write_templates(const std::string& from, const Template::Values& values,
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
     if (!entry.is_regular_file(error)) continue;
-    KRL_ASSIGN(const Template file, Template::read(entry.path(), kNames));
+    KRL_ASSIGN(const Template file, Template::read(entry.path(), kTemplateNames));
     if (file.uses("naive") && values.at("naive").empty()) continue;
     KRL_TRY(write(to / entry.path().lexically_relative(root), file.render(values)));
   }
