@@ -60,21 +60,23 @@ std::string peer_of(const ServerStream::Socket& socket) {
 
 }  // namespace
 
-void Connections::look(Clock::time_point now) {
+std::vector<std::shared_ptr<Connection>> Connections::living() {
+  std::vector<std::shared_ptr<Connection>> living;
   const std::lock_guard lock(mutex);
   for (const auto& weak : list) {
-    const auto connection = weak.lock();
-    if (connection && connection->is_late(now)) connection->close();
+    if (auto connection = weak.lock()) living.push_back(std::move(connection));
+  }
+  return living;
+}
+
+void Connections::look(Clock::time_point now) {
+  for (const auto& connection : living()) {
+    if (connection->is_late(now)) connection->close();
   }
 }
 
 void Connections::close_all(bool idle) {
-  const std::lock_guard lock(mutex);
-  for (const auto& weak : list) {
-    const auto connection = weak.lock();
-    if (!connection) continue;
-    idle ? connection->close_if_idle() : connection->close();
-  }
+  for (const auto& connection : living()) idle ? connection->close_if_idle() : connection->close();
 }
 
 Connection::Connection(ServerStream::Socket socket, asio::ssl::context* tls,
@@ -86,8 +88,8 @@ Connection::Connection(ServerStream::Socket socket, asio::ssl::context* tls,
 
 Connection::~Connection() {
   const std::lock_guard lock(all_->mutex);
-  all_->list.erase(place_);
-  --all_->open;
+  if (place_) all_->list.erase(*place_);
+  if (!is_closed_) --all_->open;
 }
 
 void Connection::begin(bool has_room) {
@@ -310,6 +312,7 @@ void Connection::end_answer() {
 
 void Connection::leave() {
   is_gone_ = true;
+  if (!std::exchange(is_closed_, true)) --all_->open;
   state_ = State::kClosing;
   expire_after(Clock::duration::max());
   stream_.close();

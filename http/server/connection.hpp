@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "http/server/server.hpp"
 #include "http/server/server_call.hpp"
@@ -34,6 +35,9 @@ struct Connections {
   void look(Clock::time_point now);
   // Closes all of them; those that wait for a request only, if `idle`.
   void close_all(bool idle);
+
+  // All that are open. To be released without the mutex: the last owner of one unlists it.
+  std::vector<std::shared_ptr<Connection>> living();
 
   const ServerOptions options;
   const Server::Handler handler;
@@ -95,12 +99,12 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   ServerStream stream_;
   const std::shared_ptr<Connections> all_;
   const std::string peer_;
-  std::list<std::weak_ptr<Connection>>::iterator place_;
+  std::optional<std::list<std::weak_ptr<Connection>>::iterator> place_;  // none before begin()
   std::atomic<Clock::time_point::rep> deadline_;
 
   State state_ = State::kIdle;
   bool waits_for_bytes_ = false, keep_ = true, is_writing_ = false, is_gone_ = false;
-  bool has_chunks_ = false, is_head_ = false;
+  bool has_chunks_ = false, is_head_ = false, is_closed_ = false;
   boost::beast::flat_buffer buffer_;  // received and not yet read
   std::optional<Parser> parser_;
   std::deque<std::string> unsent_;
