@@ -253,6 +253,11 @@ std::size_t EvaluationQueue::waiting() const {
   return waiting_;
 }
 
+std::size_t EvaluationQueue::under_way() const {
+  const std::lock_guard lock(mutex_);
+  return works_.size();
+}
+
 std::chrono::seconds EvaluationQueue::retry_after() const {
   const std::lock_guard lock(mutex_);
   return std::chrono::seconds(std::clamp<long>(std::lround(expected_seconds(waiting_)), 1, 60));

@@ -83,6 +83,7 @@ class EvaluationQueue {
   // The number of works before it; 0 if it is being judged, or over.
   std::size_t position(Ticket ticket) const;
   std::size_t waiting() const;
+  std::size_t under_way() const;  // waiting, or being judged
   // Seconds after which a client that was refused may have more luck.
   std::chrono::seconds retry_after() const;
 

@@ -105,7 +105,8 @@ void add_operation(JudgeService& service, const ServerState& state, Router& rout
                                          {"concurrency", info.concurrency},
                                          {"real_sizes", info.real_sizes},
                                          {"signals", info.signals},
-                                         {"waiting", service.queue().waiting()}}));
+                                         {"waiting", service.queue().waiting()},
+                                         {"under_way", service.queue().under_way()}}));
               },
               operation("What judges here", {{"200", json_response("", {{"type", "object"}})}})});
   router.add(

@@ -23,9 +23,9 @@ namespace {
 namespace asio = boost::asio;
 namespace websocket = boost::beast::websocket;
 using asio::ip::tcp;
+using krl::test::wait_while;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using krl::test::wait_while;
 
 using CallPointer = std::shared_ptr<ServerCall>;
 
@@ -80,15 +80,16 @@ TEST_F(ServerTest, AnswersWhatItIsAsked) {
 
 TEST_F(ServerTest, ConnectionsServeManyRequestsAlsoSentAtOnce) {
   serve(echo);
-  EXPECT_EQ(raw_answer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1"
-                       "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n2"
-                       "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nConnection: close\r\n\r\n3"),
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
-            "Connection: keep-alive\r\n\r\n1"
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
-            "Connection: keep-alive\r\n\r\n2"
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
-            "Connection: close\r\n\r\n3");
+  EXPECT_EQ(
+      raw_answer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1"
+                 "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n2"
+                 "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nConnection: close\r\n\r\n3"),
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
+      "Connection: keep-alive\r\n\r\n1"
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
+      "Connection: keep-alive\r\n\r\n2"
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"
+      "Connection: close\r\n\r\n3");
   EXPECT_EQ(server_->counts().accepted, 1u);
 }
 
@@ -124,8 +125,9 @@ TEST_F(ServerTest, AHeadHasNoBody) {
 TEST_F(ServerTest, ABodyMayHaveToBeInvited) {
   serve(echo);
   tcp::socket socket = raw();
-  asio::write(socket, asio::buffer(std::string("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
-                                               "Expect: 100-continue\r\nConnection: close\r\n\r\n")));
+  asio::write(socket,
+              asio::buffer(std::string("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+                                       "Expect: 100-continue\r\nConnection: close\r\n\r\n")));
   std::string invitation(25, ' ');
   asio::read(socket, asio::buffer(invitation));
   EXPECT_EQ(invitation, "HTTP/1.1 100 Continue\r\n\r\n");
