@@ -299,7 +299,7 @@ void Connection::write_next() {
 void Connection::end_answer() {
   gone_ = nullptr;
   upgrade_.reset();
-  if (!keep_) {
+  if (!keep_ || all_->draining) {
     // A client that still sends would not see its answer if the connection were reset.
     state_ = State::kClosing;
     stream_.end_writing();

@@ -85,7 +85,8 @@ TEST_F(Queue, ClientsTakeTurns) {
       --left;
     });
   };
-  submit_named(order(2), "a slow");  // the others come while it is judged
+  submit_named(order(2), "a slow");
+  test::wait_while([&] { return service_->queue().waiting() > 0; });  // the others come later
   for (const char* name : {"a1", "a2", "a3"}) submit_named(order(3, name), name);
   submit_named(order(3, "b", "b"), "b");
   test::wait_while([&] { return left > 0; });
