@@ -1,6 +1,7 @@
 #include "http/server/connection.hpp"
 
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -109,6 +110,12 @@ void Connection::begin(bool has_room) {
 void Connection::run(std::function<void()> work) {
   asio::dispatch(stream_.get_executor(),
                  [self = shared_from_this(), work = std::move(work)] { work(); });
+}
+
+// Not at once even on the strand: calls of other threads come before, in the order of the callers.
+void Connection::run_in_order(std::function<void()> work) {
+  asio::post(stream_.get_executor(),
+             [self = shared_from_this(), work = std::move(work)] { work(); });
 }
 
 void Connection::expire_after(Clock::duration limit) {
@@ -247,7 +254,7 @@ void Connection::when_gone(std::function<void()> gone) {
 }
 
 void Connection::begin_events() {
-  run([this] {
+  run_in_order([this] {
     if (state_ != State::kHandled) return;
     state_ = State::kStreaming;
     keep_ = keep_ && has_chunks_ && !all_->draining;
@@ -258,7 +265,7 @@ void Connection::begin_events() {
 }
 
 void Connection::send_event(std::string text) {
-  run([this, text = std::move(text)] {
+  run_in_order([this, text = std::move(text)] {
     if (state_ != State::kStreaming || text.empty()) return;
     if (unsent_bytes_ > kMostUnsent) return leave();
     write(has_chunks_ ? chunk_of(text) : text);
@@ -266,7 +273,7 @@ void Connection::send_event(std::string text) {
 }
 
 void Connection::end_events() {
-  run([this] {
+  run_in_order([this] {
     if (state_ != State::kStreaming) return;
     state_ = State::kAnswered;
     write(has_chunks_ ? "0\r\n\r\n" : "");

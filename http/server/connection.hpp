@@ -95,6 +95,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void leave();
   void expire_after(Clock::duration limit);
   void run(std::function<void()> work);  // on the strand
+  void run_in_order(std::function<void()> work);
 
   ServerStream stream_;
   const std::shared_ptr<Connections> all_;

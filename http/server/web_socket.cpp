@@ -1,6 +1,6 @@
 #include "http/server/web_socket.hpp"
 
-#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/websocket/stream.hpp>
@@ -63,8 +63,8 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
 
  private:
   void run(std::function<void()> work) {
-    asio::dispatch(socket_.get_executor(),
-                   [self = shared_from_this(), work = std::move(work)] { work(); });
+    asio::post(socket_.get_executor(),
+               [self = shared_from_this(), work = std::move(work)] { work(); });
   }
 
   void read() {

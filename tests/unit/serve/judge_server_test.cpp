@@ -164,7 +164,8 @@ TEST_F(Served, ShowsTasksAsATrainingDoes) {
   const Json task = json(ask(get("/v1/tasks/toy_0")));
   EXPECT_EQ(task["signature"], "in float x[n]\nout float y[n]");
   EXPECT_THAT(task["prompt"].get<std::string>(), HasSubstr("in float x[n]"));
-  Json own = {{"id", "mine"}, {"title", "mine"}, {"prompt", "p"}, {"origin", {{"file", "/etc/passwd"}}}};
+  Json own = {
+      {"id", "mine"}, {"title", "mine"}, {"prompt", "p"}, {"origin", {{"file", "/etc/passwd"}}}};
   own.update(Json::parse(
       R"({"axes": {"n": "var"}, "input": [{"name": "x", "dtype": "float32", "shape": ["n"]}],
           "output": [{"name": "y", "dtype": "float32", "shape": ["n"]}], "reference": "def run(x): return x",
