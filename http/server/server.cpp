@@ -1,5 +1,7 @@
 #include "http/server/server.hpp"
 
+#include <fcntl.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
@@ -21,16 +23,23 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds kLook{250};   // between looks at the connections' time
 constexpr std::chrono::milliseconds kPause{100};  // after a connection that could not be accepted
 
+// A child process that held a connection would keep it open after its client has left.
+template <class Socket>
+void keep_to_ourselves(Socket& socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
 tcp::acceptor listen(asio::io_context& io, const ServerOptions& options) {
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) invalid_argument("'" + options.address + "' is not an address such as 127.0.0.1");
   const tcp::endpoint endpoint(address, options.port);
-  tcp::acceptor acceptor(io);
+  tcp::acceptor acceptor(asio::make_strand(io));
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
+  if (!error) keep_to_ourselves(acceptor);
   if (!error) return acceptor;
   throw krl::Failure(KRL_UNAVAILABLE, "cannot listen on " + options.address + ":" +
                                           std::to_string(options.port) + ": " + error.message());
@@ -44,7 +53,7 @@ class Server::Implementation {
       : connections_(std::make_shared<Connections>(options, std::move(handler))),
         acceptor_(listen(io_, options)),
         port_(acceptor_.local_endpoint().port()),
-        pause_(io_),
+        pause_(acceptor_.get_executor()),
         clock_(io_) {
     if (!options.certificate_file.empty())
       tls_.emplace(server_tls_context(options.certificate_file, options.key_file));
@@ -91,6 +100,7 @@ class Server::Implementation {
           if (!has_room) ++connections_->refused;
           error_code ignored;
           socket.set_option(tcp::no_delay(true), ignored);
+          keep_to_ourselves(socket);
           const auto connection = std::make_shared<Connection>(
               std::move(socket), tls_ ? &*tls_ : nullptr, connections_);
           asio::dispatch(connection->stream().get_executor(),
