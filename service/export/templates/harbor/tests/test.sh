@@ -17,7 +17,8 @@ if [ "$size" -eq 0 ] || [ "$size" -gt 1048576 ]; then
 fi
 
 if [ -n "${KERNELRL_JUDGE_URL:-}" ]; then
-  set -- --backend remote --set "url=$KERNELRL_JUDGE_URL"
+  set -- --backend remote --set "servers=[\"$KERNELRL_JUDGE_URL\"]"
+  [ -z "${KERNELRL_JUDGE_TOKEN:-}" ] || set -- "$@" --set token_env=KERNELRL_JUDGE_TOKEN
 else
   set -- --backend cpu
 fi
