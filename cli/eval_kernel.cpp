@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <iterator>
@@ -60,18 +58,9 @@ std::string table_of_cases(const Evaluation& evaluation) {
 std::string conditions(const Evaluation& evaluation, const std::string& device) {
   if (!evaluation.passed()) return {};
   if (evaluation.cases.empty()) return "compiled, not run\n";
-  std::vector<std::pair<double, std::string>> shares;
-  constexpr std::string_view kShare = "share_";
-  for (const Value& value : evaluation.values) {
-    if (value.name.starts_with(kShare) && value.case_index == 0 && value.value >= 0.05)
-      shares.emplace_back(value.value, value.name.substr(kShare.size()));
-  }
-  std::sort(shares.rbegin(), shares.rend());
-  std::vector<std::string> texts;
-  for (const auto& [share, name] : shares)
-    texts.push_back(fmt::format("{} {:.0f} %", name, 100 * share));
+  const std::string limits = describe_limits(evaluation);
   return fmt::format("\ndevice: {}\n", device) +
-         (texts.empty() ? "" : fmt::format("limits: {}\n", fmt::join(texts, ", ")));
+         (limits.empty() ? "" : "limits: " + limits + "\n");
 }
 
 std::string costs(const Evaluation& evaluation) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace krl::core {
 namespace {
@@ -139,8 +140,25 @@ bool is_badly_coalesced(const Evaluation& evaluation) {
          evaluation.value("sectors_per_request").value_or(0) > 16;
 }
 
-// Returns one line about the figure that is furthest from its limit.
-std::string advice(const Evaluation& evaluation) {
+}  // namespace
+
+std::string describe_result(const Candidate& candidate, const Evaluation& evaluation) {
+  std::string text = std::string(name_of(evaluation.verdict));
+  if (!evaluation.why.empty()) text += ": " + shorten(evaluation.why, 2 * kLongestLine);
+  text += "\n";
+  if (evaluation.passed()) {
+    text += speeds(evaluation) + resources(evaluation) + describe_advice(evaluation);
+  } else if (evaluation.verdict == Verdict::kCompileError) {
+    text += diagnostics_of(candidate, evaluation, KRL_SEVERITY_ERROR);
+  } else {
+    text += failed_case(evaluation) + note_on_default_launch(candidate, evaluation) +
+            diagnostics_of(candidate, evaluation, KRL_SEVERITY_NOTE);
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return shorten(std::move(text), kLongest);
+}
+
+std::string describe_advice(const Evaluation& evaluation) {
   const auto at_least = [&](std::string_view name, double limit) {
     const auto value = evaluation.value(name);
     return value && *value >= limit;
@@ -163,22 +181,24 @@ std::string advice(const Evaluation& evaluation) {
   return {};
 }
 
-}  // namespace
-
-std::string describe_result(const Candidate& candidate, const Evaluation& evaluation) {
-  std::string text = std::string(name_of(evaluation.verdict));
-  if (!evaluation.why.empty()) text += ": " + shorten(evaluation.why, 2 * kLongestLine);
-  text += "\n";
-  if (evaluation.passed()) {
-    text += speeds(evaluation) + resources(evaluation) + advice(evaluation);
-  } else if (evaluation.verdict == Verdict::kCompileError) {
-    text += diagnostics_of(candidate, evaluation, KRL_SEVERITY_ERROR);
-  } else {
-    text += failed_case(evaluation) + note_on_default_launch(candidate, evaluation) +
-            diagnostics_of(candidate, evaluation, KRL_SEVERITY_NOTE);
+std::vector<std::pair<std::string, double>> limits_of(const Evaluation& evaluation) {
+  constexpr std::string_view kShare = "share_";
+  std::vector<std::pair<std::string, double>> limits;
+  for (const Value& value : evaluation.values) {
+    if (value.name.starts_with(kShare) && value.case_index == 0 && value.value >= 0.05)
+      limits.emplace_back(value.name.substr(kShare.size()), value.value);
   }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return shorten(std::move(text), kLongest);
+  std::ranges::sort(limits, std::greater(), [](const auto& limit) {
+    return std::pair(limit.second, limit.first);
+  });
+  return limits;
+}
+
+std::string describe_limits(const Evaluation& evaluation) {
+  std::vector<std::string> texts;
+  for (const auto& [part, share] : limits_of(evaluation))
+    texts.push_back(fmt::format("{} {:.0f} %", part, 100 * share));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string describe_briefly(const Evaluation& evaluation) {

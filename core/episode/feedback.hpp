@@ -3,6 +3,8 @@
 
 #include <kernelrl/evaluation.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/task/answer.hpp"
 
@@ -12,6 +14,17 @@ namespace krl::core {
 // errors with their source lines; which case failed and how; for a correct kernel its speed, its
 // resources and one line of advice on the worst of them.
 std::string describe_result(const Candidate& candidate, const Evaluation& evaluation);
+
+// One line about the figure that is furthest from its limit: "Advice: registers spill; …". Empty
+// if there is none. REQUIRES: the kernel passed.
+std::string describe_advice(const Evaluation& evaluation);
+
+// The parts of the first case's time with their shares of at least 5 %, the largest first; empty if
+// they are not known. Their names: docs/values.md, `share_BOUND`.
+std::vector<std::pair<std::string, double>> limits_of(const Evaluation& evaluation);
+
+// "latency 62 %, dram 20 %"
+std::string describe_limits(const Evaluation& evaluation);
 
 // One line: what made the verdict, or the speed of a correct kernel.
 std::string describe_briefly(const Evaluation& evaluation);

@@ -4,20 +4,25 @@
 
 namespace krl::serve {
 
-void BestKernels::consider(const TaskPointer& task, const std::string& source,
-                           const ToldPointer& told) {
+void BestKernels::consider(const std::string& client, const TaskPointer& task,
+                           const std::string& source, const ToldPointer& told) {
   const double speedup = told->evaluation.speedup();
   if (!told->evaluation.passed() || !std::isfinite(speedup)) return;
+  const std::string owner = task->is_own ? "" : client;
+  const std::string key = task->task.id + " " + task->digest + " " + owner;
   const std::lock_guard lock(mutex_);
-  BestKernel& best = best_[task->task.id + " " + task->digest];
-  if (!best.told || best.told->evaluation.speedup() < speedup) best = {task, source, told};
+  if (!task->is_own && best_.size() >= kMostTasks && !best_.contains(key)) return;
+  BestKernel& best = best_[key];
+  if (!best.told || best.told->evaluation.speedup() < speedup) best = {owner, task, source, told};
 }
 
-std::vector<BestKernel> BestKernels::list(const std::string& task_id) const {
+std::vector<BestKernel> BestKernels::list(const std::string& client,
+                                          const std::string& task_id) const {
   const std::lock_guard lock(mutex_);
   std::vector<BestKernel> list;
   for (const auto& [key, best] : best_) {
-    if (task_id.empty() || best.task->task.id == task_id) list.push_back(best);
+    const bool is_seen = best.task->is_own || best.client == client;
+    if (is_seen && (task_id.empty() || best.task->task.id == task_id)) list.push_back(best);
   }
   return list;
 }

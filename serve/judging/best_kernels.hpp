@@ -1,4 +1,5 @@
-// The fastest right kernel of each task that a server has judged. Thread-safe.
+// The fastest right kernel of each task that a server has judged: of its own tasks, which all see,
+// and of those that clients send, each for that client alone. Thread-safe.
 #pragma once
 
 #include <map>
@@ -12,6 +13,7 @@
 namespace krl::serve {
 
 struct BestKernel {
+  std::string client;  // who sent the task; empty if it is the server's own
   TaskPointer task;
   std::string source;
   ToldPointer told;
@@ -19,14 +21,18 @@ struct BestKernel {
 
 class BestKernels {
  public:
-  void consider(const TaskPointer& task, const std::string& source, const ToldPointer& told);
+  // The number of tasks whose best is known; later ones by clients are passed over.
+  static constexpr std::size_t kMostTasks = 10000;
 
-  // All of them by task, or that of one.
-  std::vector<BestKernel> list(const std::string& task_id = {}) const;
+  void consider(const std::string& client, const TaskPointer& task, const std::string& source,
+                const ToldPointer& told);
+
+  // All that the client may see by task, or that of one.
+  std::vector<BestKernel> list(const std::string& client, const std::string& task_id = {}) const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, BestKernel> best_;  // keyed by the task's id and digest
+  std::map<std::string, BestKernel> best_;  // keyed by task and client
 };
 
 }  // namespace krl::serve

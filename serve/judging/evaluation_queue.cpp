@@ -137,8 +137,10 @@ void EvaluationQueue::end(Ticket ticket, Error why) {
 }
 
 void EvaluationQueue::cancel(Ticket ticket) {
+  const Done done = remove(ticket);
+  if (!done) return;
   metrics_.count_cancelled();
-  end(ticket, {Code::kCancelled, "cancelled"});
+  done({failure(Code::kCancelled, "cancelled")});
 }
 
 // ---- judging ------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ void EvaluationQueue::judge(const WorkPointer& work) {
     metrics_.count_verdict(judged->evaluation.verdict, judged_ms / 1000);
     told = tell(order.task->task, order.source, std::move(*judged));
     kept_.keep(work->key, *told);
-    if (order.task->is_own) best_.consider(order.task, order.source, *told);
+    best_.consider(order.client, order.task, order.source, *told);
   }
   if (!told && !work->stop) metrics_.count_failure();
   finish(work, std::move(told), judged_ms);

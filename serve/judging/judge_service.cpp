@@ -52,7 +52,7 @@ Result<Order> JudgeService::order_of(const std::string& client,
 
 Result<Order> JudgeService::order_of(const std::string& client,
                                      service::EvaluationRequest request) {
-  KRL_ASSIGN(TaskPointer task, tasks_->get(request.task));
+  KRL_ASSIGN(TaskPointer task, tasks_->get(request.task, client));
   const auto limit = static_cast<std::int64_t>(
       std::min<std::uint64_t>(request.deadline_s, static_cast<std::uint64_t>(longest_.count())));
   Order order =

@@ -30,11 +30,23 @@ Result<std::unique_ptr<TaskShelf>> TaskShelf::of(std::vector<Task> tasks) {
   return shelf;
 }
 
-Result<TaskPointer> TaskShelf::find(const std::string& id) const {
+std::vector<TaskPointer> TaskShelf::seen_by(const std::string& client) const {
+  std::vector<TaskPointer> tasks = own_;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [owner, kept] : kept_) {
+    if (owner == client) tasks.push_back(kept);
+  }
+  return tasks;
+}
+
+Result<TaskPointer> TaskShelf::find(const std::string& id, const std::string& client) const {
   const auto found = by_id_.find(id);
   if (found != by_id_.end()) return found->second;
   std::vector<std::string> ids;
-  for (const TaskPointer& own : own_) ids.push_back(own->task.id);
+  for (const TaskPointer& task : seen_by(client)) {
+    if (task->task.id == id) return task;
+    ids.push_back(task->task.id);
+  }
   return failure(Code::kNotFound,
                  "there is no task '" + id + "' here" +
                      did_you_mean(id, ids, "; name one of those served, or send its definition"));
@@ -56,8 +68,17 @@ Result<TaskPointer> TaskShelf::define(const nlohmann::ordered_json& definition) 
   return sent;
 }
 
-Result<TaskPointer> TaskShelf::get(const nlohmann::ordered_json& task) {
-  return task.is_string() ? find(task.get<std::string>()) : define(task);
+void TaskShelf::keep(const std::string& client, TaskPointer task) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(kept_, [&](const auto& kept) {
+    return kept.first == client && kept.second->task.id == task->task.id;
+  });
+  kept_.emplace_front(client, std::move(task));
+  if (kept_.size() > kMostSent) kept_.pop_back();
+}
+
+Result<TaskPointer> TaskShelf::get(const nlohmann::ordered_json& task, const std::string& client) {
+  return task.is_string() ? find(task.get<std::string>(), client) : define(task);
 }
 
 }  // namespace krl::serve

@@ -2,12 +2,14 @@
 // send. Thread-safe.
 #pragma once
 
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -30,25 +32,30 @@ class TaskShelf {
 
   static Result<std::unique_ptr<TaskShelf>> of(std::vector<Task> tasks);
 
-  // The tasks it began with, by id.
-  const std::vector<TaskPointer>& own() const { return own_; }
+  // The tasks it began with, by id, and those that it keeps for this client.
+  std::vector<TaskPointer> seen_by(const std::string& client) const;
 
-  // kNotFound suggests ids.
-  Result<TaskPointer> find(const std::string& id) const;
+  // A task that it began with, or that it keeps for this client. kNotFound suggests ids.
+  Result<TaskPointer> find(const std::string& id, const std::string& client) const;
 
   // Reads a definition: the keys of a task file (docs/tasks.md). Nothing that names a file of this
   // machine is taken from it.
   Result<TaskPointer> define(const nlohmann::ordered_json& definition);
 
+  // Lets the client name this task by its id from now on, unless the shelf began with one of that
+  // id.
+  void keep(const std::string& client, TaskPointer task);
+
   // An id or a definition.
-  Result<TaskPointer> get(const nlohmann::ordered_json& task);
+  Result<TaskPointer> get(const nlohmann::ordered_json& task, const std::string& client);
 
  private:
   std::vector<TaskPointer> own_;
   std::unordered_map<std::string, TaskPointer> by_id_;
-  std::mutex mutex_;                                        // guards the members below
+  mutable std::mutex mutex_;                                // guards the members below
   std::list<TaskPointer> sent_;                             // the latest first
   std::unordered_map<std::string, TaskPointer> by_digest_;  // of `sent_`
+  std::deque<std::pair<std::string, TaskPointer>> kept_;    // by client, the latest first
 };
 
 }  // namespace krl::serve

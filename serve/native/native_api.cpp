@@ -54,8 +54,8 @@ void add_tasks(JudgeService& service, Router& router) {
   router.add({"GET", "/v1/tasks",
               [&service](const RoutedCall& call) {
                 Json tasks = Json::array();
-                for (const TaskPointer& own : service.tasks().own())
-                  tasks.push_back(brief(own->task));
+                for (const TaskPointer& task : service.tasks().seen_by(call.client))
+                  tasks.push_back(brief(task->task));
                 call.answer(json_answer({{"tasks", std::move(tasks)}}));
               },
               operation("The tasks", {{"200", json_response("by id", {{"type", "object"}})}})});
@@ -64,6 +64,7 @@ void add_tasks(JudgeService& service, Router& router) {
                 const auto body = call.json();
                 if (!body) return call.answer(error_answer(body.error()));
                 const auto task = service.tasks().define(*body);
+                if (task) service.tasks().keep(call.client, *task);
                 call.answer(task ? json_answer(in_full(service, (*task)->task))
                                  : error_answer(task.error()));
               },
@@ -72,7 +73,7 @@ void add_tasks(JudgeService& service, Router& router) {
                         {{"type", "object"}})});
   router.add({"GET", "/v1/tasks/{id}",
               [&service](const RoutedCall& call) {
-                const auto task = service.tasks().find(call.parameters.at("id"));
+                const auto task = service.tasks().find(call.parameters.at("id"), call.client);
                 call.answer(task ? json_answer(in_full(service, (*task)->task))
                                  : error_answer(task.error()));
               },
@@ -82,7 +83,7 @@ void add_tasks(JudgeService& service, Router& router) {
               [&service](const RoutedCall& call) {
                 std::string text = "{\"best\":[";
                 for (const BestKernel& best :
-                     service.queue().best().list(call.request().query("task"))) {
+                     service.queue().best().list(call.client, call.request().query("task"))) {
                   text += (text.back() == '[' ? "{\"source\":" : ",{\"source\":") +
                           Json(best.source).dump(-1, ' ', false, Json::error_handler_t::replace) +
                           "," + best.told->json + "}";

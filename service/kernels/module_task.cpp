@@ -28,12 +28,28 @@ Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
   if (*code != 0) {
     KRL_ASSIGN(std::string why, read_file(messages));
     why.erase(why.find_last_not_of('\n') + 1);
+    if (why.empty()) why = "the import of " + options.file.string() + " was killed; was it too slow?";
     return invalid(std::move(why));
   }
   KRL_ASSIGN(std::vector<Task> tasks, tasks_of(task, components));
   return std::move(tasks.front());
 } catch (const Failure& failed) {  // there is no temporary folder
   return failure(Code::kUnavailable, failed.what());
+}
+
+Result<Task> task_of_module(const ModuleText& module, const ChildOptions& child,
+                            Components& components) {
+  KRL_ASSIGN(const TemporaryFolder folder, TemporaryFolder::make());
+  const fs::path file = folder.path() / (module.id + ".py");
+  KRL_TRY(write_atomically(real_file_system(), file, module.text, Durability::kFast));
+  auto task = task_of_module({file, module.name, module.shapes}, child, components);
+  if (task) return task;
+  // The folder's name tells a client nothing.
+  const std::string prefix = folder.path().string() + "/";
+  std::string& why = task.error().message;
+  for (std::size_t at = 0; (at = why.find(prefix, at)) != std::string::npos;)
+    why.erase(at, prefix.size());
+  return task;
 }
 
 }  // namespace krl::service

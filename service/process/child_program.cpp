@@ -39,6 +39,8 @@ Result<int> run_script(const std::string& name, const std::vector<std::string>& 
   std::vector<std::string> all = {options.python,
                                   (shared_files() / "import" / (name + ".py")).string()};
   all.insert(all.end(), words.begin(), words.end());
+  if (options.seconds > 0)
+    all.insert(all.begin(), {"timeout", "--signal=KILL", std::to_string(options.seconds)});
   auto code = run_program(std::move(all), options);
   if (!code) code.error().message += "; this needs Python 3.11: set KERNELRL_PYTHON to it";
   return code;

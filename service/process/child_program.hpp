@@ -13,6 +13,7 @@ using namespace core;
 struct ChildOptions {
   int output = 1, errors = 2;      // the descriptors that its streams go to
   std::string python = "python3";  // for scripts: Python 3.11 or newer
+  int seconds = 0;                 // for scripts, which are killed then; 0: any time
 };
 
 // Runs a program, found as a shell would, to its end. Its exit code, 128 + N if signal N ended it,

@@ -1,0 +1,224 @@
+#include "serve/dialects/mcp_http.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "http/base/event_stream.hpp"
+#include "serve/dialects/mcp_protocol.hpp"
+#include "serve/judging/secret_id.hpp"
+
+namespace krl::serve {
+namespace {
+
+constexpr std::chrono::seconds kKeepAlive{10};
+constexpr const char* kSessionHeader = "Mcp-Session-Id";
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+unsigned status_of_error(int code, bool is_stateless) {
+  if (code == kParseError || code == kInvalidRequest) return 400;
+  if (!is_stateless) return 200;
+  return code == kMethodNotFound ? 404 : 400;
+}
+
+// One POST: an answer in JSON, or an event stream once there is a notification, or nothing to say
+// for long.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(JudgeService& service, RoutedCall call, bool is_stateless, std::string new_session)
+      : service_(service),
+        call_(std::move(call)),
+        is_stateless_(is_stateless),
+        has_events_(call_.request().header("Accept").find("text/event-stream") !=
+                    std::string_view::npos),
+        new_session_(std::move(new_session)) {}
+
+  void send(const Json& message) {
+    const std::lock_guard lock(mutex_);
+    const bool is_last = !message.contains("method");
+    if (!is_last && !has_events_) return;
+    if (!is_last) begin_events();
+    is_over_ = is_last;
+    if (!has_begun_) return answer(message);
+    call_.call->send_event(http::event_text("message", text_of(message)));
+    if (is_last) call_.call->end_events();
+  }
+
+  // Sends comments until the response, if it does not come at once.
+  void keep_alive() {
+    const std::lock_guard lock(mutex_);
+    if (has_events_ && !is_over_) await_response();
+  }
+
+ private:
+  void await_response() {
+    service_.alarms().at(Alarms::Clock::now() + kKeepAlive, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      const std::lock_guard lock(self->mutex_);
+      if (self->is_over_) return;
+      self->begin_events();
+      self->call_.call->send_event(":\n\n");
+      self->await_response();
+    });
+  }
+
+  void begin_events() {
+    if (std::exchange(has_begun_, true)) return;
+    call_.metrics->count_request(call_.route, 200);
+    call_.call->begin_events();
+  }
+
+  void answer(const Json& message) {
+    const auto error = message.find("error");
+    http::Answer answer = json_answer(
+        message,
+        error == message.end() ? 200 : status_of_error(error->value("code", 0), is_stateless_));
+    if (!new_session_.empty()) answer.headers.push_back({kSessionHeader, new_session_});
+    call_.answer(std::move(answer));
+  }
+
+  JudgeService& service_;
+  const RoutedCall call_;
+  const bool is_stateless_, has_events_;
+  const std::string new_session_;  // if the message opens one
+  std::mutex mutex_;               // guards the members below
+  bool has_begun_ = false, is_over_ = false;
+};
+
+// The conversations that handshakes have opened, each its client's own.
+class Sessions {
+ public:
+  using Pointer = std::shared_ptr<McpConversation>;
+
+  std::string open(const std::string& client, Pointer conversation) {
+    const std::lock_guard lock(mutex_);
+    if (sessions_.size() >= kMost) {
+      const auto used = [](const auto& entry) { return entry.second.used; };
+      sessions_.erase(std::ranges::min_element(sessions_, {}, used));
+    }
+    const std::string id = secret_id();
+    sessions_[id] = {client, std::move(conversation), ++clock_};
+    return id;
+  }
+
+  // Null if this client has no such session.
+  Pointer find(const std::string& client, const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end() || found->second.client != client) return nullptr;
+    found->second.used = ++clock_;
+    return found->second.conversation;
+  }
+
+  void close(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    sessions_.erase(id);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 10000;  // then the one that was not used for longest goes
+
+  struct Session {
+    std::string client;
+    Pointer conversation;
+    std::uint64_t used = 0;
+  };
+
+  std::mutex mutex_;
+  std::uint64_t clock_ = 0;
+  std::map<std::string, Session> sessions_;
+};
+
+// Why the headers of a request that stands alone do not agree with it; empty if they do.
+std::string disagreement(const http::IncomingRequest& request, const Json& message) {
+  const Json version = stateless_version_of(message);
+  if (version.is_string() && request.header("MCP-Protocol-Version") != version.get<std::string>())
+    return "the header MCP-Protocol-Version is not the version in _meta";
+  const Json method = message["method"];
+  if (method.is_string() && request.header("Mcp-Method") != method.get<std::string>())
+    return "the header Mcp-Method is not the method";
+  const Json name = message.value(Json::json_pointer("/params/name"), Json());
+  if (method == "tools/call" && name.is_string() &&
+      request.header("Mcp-Name") != name.get<std::string>())
+    return "the header Mcp-Name is not the tool's name";
+  return {};
+}
+
+class McpEndpoint {
+ public:
+  McpEndpoint(JudgeService& service, McpTools& tools) : service_(service), tools_(tools) {}
+
+  void post(const RoutedCall& call) {
+    const auto message = call.json();
+    if (!message)
+      return call.answer(json_answer(mcp_error(nullptr, kParseError, message.error().message), 400));
+    const std::string_view version = call.request().header("MCP-Protocol-Version");
+    const bool is_stateless = (!version.empty() && !is_handshake_version(version)) ||
+                              !stateless_version_of(*message).is_null();
+    if (is_stateless && is_mcp_request(*message)) {
+      const std::string why = disagreement(call.request(), *message);
+      if (!why.empty())
+        return call.answer(json_answer(mcp_error((*message)["id"], kHeaderMismatch, why), 400));
+    }
+    converse(call, *message, is_stateless);
+  }
+
+  void close(const RoutedCall& call) {
+    const std::string id(call.request().header(kSessionHeader));
+    const Sessions::Pointer conversation = sessions_.find(call.client, id);
+    if (!conversation) return call.answer(no_session());
+    sessions_.close(id);
+    conversation->cancel_all();
+    call.answer({204, {}, {}});
+  }
+
+ private:
+  static http::Answer no_session() {
+    return json_answer(mcp_error(nullptr, kInvalidRequest,
+                                 "there is no such session here; send initialize without one"),
+                       404);
+  }
+
+  void converse(const RoutedCall& call, const Json& message, bool is_stateless) {
+    const std::string id(is_stateless ? "" : call.request().header(kSessionHeader));
+    Sessions::Pointer conversation = id.empty()
+                                         ? std::make_shared<McpConversation>(tools_, call.client)
+                                         : sessions_.find(call.client, id);
+    if (!conversation) return call.answer(no_session());
+    const bool opens = id.empty() && !is_stateless && is_mcp_request(message) &&
+                       message["method"] == "initialize";
+    const auto exchange = std::make_shared<Exchange>(
+        service_, call, is_stateless, opens ? sessions_.open(call.client, conversation) : "");
+    const bool is_answered = conversation->take(
+        message, [exchange](const Json& sent) { exchange->send(sent); }, is_stateless);
+    if (!is_answered) return call.answer({202, {}, {}});
+    exchange->keep_alive();
+    // The answer to a client that has gone cannot be had later.
+    call.call->when_gone([conversation, request = message.is_object() ? message.value("id", Json())
+                                                                      : Json()] {
+      conversation->cancel(request);
+    });
+  }
+
+  JudgeService& service_;
+  McpTools& tools_;
+  Sessions sessions_;
+};
+
+}  // namespace
+
+void add_mcp_routes(JudgeService& service, McpTools& tools, Router& router) {
+  const auto endpoint = std::make_shared<McpEndpoint>(service, tools);
+  router.add({"POST", "/mcp", [endpoint](const RoutedCall& call) { endpoint->post(call); },
+              {{"summary", "A message of the Model Context Protocol"}}});
+  router.add({"DELETE", "/mcp", [endpoint](const RoutedCall& call) { endpoint->close(call); },
+              {{"summary", "Ends a session of the Model Context Protocol"}}});
+}
+
+}  // namespace krl::serve

@@ -1,0 +1,10 @@
+// The tools as tools/list tells them: names, descriptions, schemas of arguments and answers. Pure.
+#pragma once
+
+#include "serve/dialects/mcp_verdict.hpp"
+
+namespace krl::serve {
+
+Json mcp_tool_list(bool can_import);
+
+}  // namespace krl::serve
