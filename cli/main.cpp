@@ -30,6 +30,7 @@ constexpr const char* kHelp =
   kernelrl index [build | query] …     embed documents, and find those nearest to a text
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
+  kernelrl mcp [--backend B]           judge kernels for a coding agent, by MCP
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
   kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
@@ -55,6 +56,7 @@ constexpr std::array<Command, 13> kCommands = {{{"chat", krl::cli::chat_command}
                                                 {"index", krl::cli::index_command},
                                                 {"judge", krl::cli::judge_command},
                                                 {"launch", krl::cli::launch_command},
+                                                {"mcp", krl::cli::mcp_command},
                                                 {"plugins", krl::cli::plugins_command},
                                                 {"runs", krl::cli::runs_command},
                                                 {"serve", krl::cli::serve_command},

@@ -6,11 +6,5 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/setup.sh
-if [[ ! -f build/release/build.ninja ]]; then
-  echo "Configuring build/release"
-  cmake --preset release -DKERNELRL_TESTS=OFF --log-level=WARNING
-fi
-echo "Building"
-cmake --build --preset release --target quickstart
+scripts/build.sh quickstart
 exec build/release/bin/kernelrl --plan configs/quickstart.toml "$@"

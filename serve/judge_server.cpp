@@ -3,6 +3,7 @@
 #include "core/plugin/instance.hpp"
 #include "serve/dialects/environment.hpp"
 #include "serve/dialects/kernelgym.hpp"
+#include "serve/dialects/mcp_http.hpp"
 #include "serve/dialects/nemo_gym.hpp"
 #include "serve/dialects/openenv.hpp"
 #include "serve/dialects/ors.hpp"
@@ -17,15 +18,20 @@ constexpr std::chrono::seconds kLastAnswers{5};  // in which clients take them
 Result<std::unique_ptr<JudgeServer>> JudgeServer::open(const Plan& plan, core::Session& session,
                                                        const JudgeServerOptions& options) {
   KRL_ASSIGN(auto service, JudgeService::open(plan, session, options.judge));
-  std::unique_ptr<JudgeServer> server(new JudgeServer(std::move(service), options));
+  McpTools::Import import;
+  if (!options.module_python.empty()) import = import_modules(session, options.module_python);
+  std::unique_ptr<JudgeServer> server(
+      new JudgeServer(std::move(service), std::move(import), options));
   KRL_TRY(server->listen());
   return server;
 }
 
-JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, const JudgeServerOptions& options)
+JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, McpTools::Import import,
+                         const JudgeServerOptions& options)
     : options_(options),
       router_(Admission(options.admission), service->metrics()),
-      service_(std::move(service)) {
+      service_(std::move(service)),
+      tools_(*service_, std::move(import)) {
   state_.connections = [this] { return server_->counts().connections; };
   add_native_routes(*service_, state_, router_);
   add_environment_routes(*service_, state_, router_);
@@ -33,6 +39,7 @@ JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, const JudgeServe
   nemo_gym::add_routes(*service_, router_);
   ors::add_routes(*service_, router_);
   kernelgym::add_routes(*service_, router_);
+  add_mcp_routes(*service_, tools_, router_);
 }
 
 Status JudgeServer::listen() {

@@ -9,6 +9,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/session.hpp"
 #include "http/server/server.hpp"
+#include "serve/dialects/mcp_tools.hpp"
 #include "serve/judging/judge_service.hpp"
 #include "serve/native/native_api.hpp"
 #include "serve/routing/router.hpp"
@@ -19,6 +20,7 @@ struct JudgeServerOptions {
   http::ServerOptions server;
   AdmissionOptions admission;
   JudgeServiceOptions judge;
+  std::string module_python;  // with it, clients may have modules imported; empty: they may not
 };
 
 class JudgeServer {
@@ -36,13 +38,15 @@ class JudgeServer {
   bool drain(std::chrono::seconds patience);
 
  private:
-  JudgeServer(std::unique_ptr<JudgeService> service, const JudgeServerOptions& options);
+  JudgeServer(std::unique_ptr<JudgeService> service, McpTools::Import import,
+              const JudgeServerOptions& options);
   Status listen();
 
   const JudgeServerOptions options_;
   ServerState state_;
   Router router_;
   const std::unique_ptr<JudgeService> service_;  // goes before: what it judges may reach handlers
+  McpTools tools_;
   std::unique_ptr<http::Server> server_;         // goes first
 };
 

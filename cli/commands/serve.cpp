@@ -2,43 +2,34 @@
 #include <sys/resource.h>
 
 #include <filesystem>
-#include <random>
 #include <semaphore>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/policy_options.hpp"
+#include "cli/judge_options.hpp"
 #include "cli/stop_signals.hpp"
-#include "core/plan/source.hpp"
 #include "serve/judge_server.hpp"
 
 namespace krl::cli {
-namespace po = boost::program_options;
-namespace fs = std::filesystem;
 namespace {
 
 // In which requests under way are answered after a signal.
 constexpr std::chrono::seconds kDrain{120};
 
 void add_serve_options(CommandLine& line) {
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  line.options()("plan", text("PLAN"), "the plan that says what judges, for which tasks")(
-      "backend", text("ID"), "the backend, where there is no plan (cpu)")(
-      "tasks", text("PATH"), "the tasks, a file or a folder (the built-in ones)")(
-      "address", text("ADDRESS")->default_value("127.0.0.1"), "where to listen")(
-      "port", text("PORT")->default_value("8400"), "0: any free one")(
-      "token-file", text("FILE"), "clients need a token: lines NAME TOKEN")(
-      "certificate", text("FILE"), "serve by TLS, with this certificate chain (PEM)")(
-      "key", text("FILE"), "and its key (PEM)")("allow-origin",
-                                                po::value<Words>()->value_name("URL"),
-                                                "an origin whose web pages may ask (repeatable)")(
-      "rate", text("N"), "requests a second of each client (any number)")(
-      "deadline", text("S")->default_value("600"), "seconds for a verdict, at most")(
-      "max-waiting", text("N")->default_value("10000"), "kernels that wait, of all clients")(
-      "max-connections", text("N")->default_value("30000"), "connections")(
-      "keep-mb", text("N")->default_value("64"), "memory for results, which are not judged again")(
-      "threads", text("N")->default_value("2"), "threads that speak with clients");
-  add_plan_options(line);
+  line.option("address", "ADDRESS", "where to listen", "127.0.0.1");
+  line.option("port", "PORT", "0: any free one", "8400");
+  line.option("token-file", "FILE", "clients need a token: lines NAME TOKEN");
+  line.option("certificate", "FILE", "serve by TLS, with this certificate chain (PEM)");
+  line.option("key", "FILE", "and its key (PEM)");
+  line.repeatable("allow-origin", "URL", "an origin whose web pages may ask (repeatable)");
+  line.option("rate", "N", "requests a second of each client (any number)");
+  line.option("deadline", "S", "seconds for a verdict, at most", "600");
+  line.option("max-waiting", "N", "kernels that wait, of all clients", "10000");
+  line.option("max-connections", "N", "connections", "30000");
+  line.option("keep-mb", "N", "memory for results, which are not judged again", "64");
+  line.option("threads", "N", "threads that speak with clients", "2");
+  line.flag("allow-modules", "let clients send PyTorch modules, whose code is run here");
 }
 
 // The number of the option, at least `least`.
@@ -48,17 +39,6 @@ Result<std::uint64_t> number_of(const CommandLine& line, const char* name, std::
   if (number && *number >= least && *number <= most) return *number;
   return invalid(fmt::format("--{} is '{}'; it must be a whole number from {} to {}", name,
                              line.text(name), least, most));
-}
-
-Result<LoadedPlan> load_judge(const CommandLine& line) {
-  if (line.has("plan")) return load_plan_of(line.text("plan"), line);
-  KRL_ASSIGN(PlanOptions options, plan_options(line));
-  std::vector<std::string> chosen;
-  if (line.has("backend")) chosen.push_back("backend.use=" + line.text("backend"));
-  if (line.has("tasks"))
-    chosen.push_back("dataset.0.path=" + fs::absolute(line.text("tasks")).string());
-  options.changes.insert(options.changes.begin(), chosen.begin(), chosen.end());
-  return service::load_plan_of(shared_files() / "configs" / "judge.toml", options);
 }
 
 Result<serve::JudgeServerOptions> server_options(const CommandLine& line) {
@@ -78,8 +58,8 @@ Result<serve::JudgeServerOptions> server_options(const CommandLine& line) {
   KRL_ASSIGN(options.judge.queue.most_waiting, number_of(line, "max-waiting", 1, 10000000));
   KRL_ASSIGN(const auto keep_mb, number_of(line, "keep-mb", 0, 1000000));
   options.judge.queue.kept_bytes = keep_mb << 20;
-  std::random_device random;
-  options.judge.queue.seed = (std::uint64_t{random()} << 32) | random();
+  options.judge.queue.seed = secret_seed();
+  if (line.has("allow-modules")) options.module_python = child_options().python;
   if (line.has("token-file")) {
     KRL_ASSIGN(options.admission.tokens, serve::read_tokens(line.text("token-file")));
   }
@@ -131,10 +111,10 @@ int serve_command(const Words& words) {
       "kernelrl serve [--plan PLAN | --backend B --tasks PATH] [--port PORT]",
       "Judges kernels for other programs, over HTTP: docs/serve.md. SIGTERM ends it once the requests\n"
       "under way are answered.\n");
+  add_judge_options(line);
   add_serve_options(line);
   if (const auto over = line.parse(words)) return *over;
-  if (line.has("plan") && (line.has("backend") || line.has("tasks")))
-    return line.wrong("a plan has its own backend and tasks; give --plan or --backend and --tasks");
+  if (const std::string why = why_no_judge(line); !why.empty()) return line.wrong(why);
   return exit_code_of(serve(line));
 }
 

@@ -13,10 +13,10 @@
 namespace krl::serve {
 namespace {
 
-constexpr std::chrono::seconds kKeepAlive{10};
+constexpr std::chrono::seconds kKeepOpen{10};
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 
-std::string text_of(const Json& json) {
+std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -45,7 +45,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (!is_last) begin_events();
     is_over_ = is_last;
     if (!has_begun_) return answer(message);
-    call_.call->send_event(http::event_text("message", text_of(message)));
+    call_.call->send_event(http::event_text("message", dumped(message)));
     if (is_last) call_.call->end_events();
   }
 
@@ -57,7 +57,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
  private:
   void await_response() {
-    service_.alarms().at(Alarms::Clock::now() + kKeepAlive, [weak = weak_from_this()] {
+    service_.alarms().at(Alarms::Clock::now() + kKeepOpen, [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
       const std::lock_guard lock(self->mutex_);

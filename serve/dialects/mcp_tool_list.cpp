@@ -3,15 +3,15 @@
 namespace krl::serve {
 namespace {
 
-Json text(const char* description) {
+Json text_schema(const char* description) {
   return {{"type", "string"}, {"description", description}};
 }
 
-Json list_of(Json items, const char* description) {
+Json list_schema(Json items, const char* description) {
   return {{"type", "array"}, {"items", std::move(items)}, {"description", description}};
 }
 
-Json object(Json properties, Json required = Json::array()) {
+Json object_schema(Json properties, Json required = Json::array()) {
   Json schema = {{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);
   return schema;
@@ -32,7 +32,7 @@ Json tool(const char* name, const char* title, const char* description, Json inp
             {"openWorldHint", false}}}};
 }
 
-Json task_argument() { return text("the id of a task: list_tasks has them"); }
+Json task_argument() { return text_schema("the id of a task: list_tasks has them"); }
 
 Json source_argument() {
   return text(
@@ -48,12 +48,12 @@ Json contract_argument() {
 }
 
 Json task_output() {
-  return object({{"id", text("its name for the other tools")},
+  return object_schema({{"id", text_schema("its name for the other tools")},
                  {"title", {{"type", "string"}}},
                  {"tier", {{"type", "integer"}}},
-                 {"prompt", text("what to write, and by which rules")},
-                 {"signature", text("the tensors and scalars in C's terms")},
-                 {"naive", text("a slow kernel that is right: the baseline of speedups")}});
+                 {"prompt", text_schema("what to write, and by which rules")},
+                 {"signature", text_schema("the tensors and scalars in C's terms")},
+                 {"naive", text_schema("a slow kernel that is right: the baseline of speedups")}});
 }
 
 Json new_task() {
@@ -61,15 +61,15 @@ Json new_task() {
       "new_task", "Make a task of a PyTorch module",
       "Makes a task of a PyTorch module or function, so that kernels can be judged by it. Runs the "
       "module's code, and takes seconds. A speedup needs a baseline; without one there are times.",
-      object({{"id", text("a name for the task: letters, digits and _")},
-              {"module", text("Python: a class that derives from nn.Module, or a function of tensors; "
+      object_schema({{"id", text_schema("a name for the task: letters, digits and _")},
+              {"module", text_schema("Python: a class that derives from nn.Module, or a function of tensors; "
                               "get_inputs() returns the arguments of a call, and get_init_inputs() "
                               "those of the constructor")},
-              {"name", text("the class or function, where there are several")},
-              {"shapes", list_of({{"type", "string"}},
+              {"name", text_schema("the class or function, where there are several")},
+              {"shapes", list_schema({{"type", "string"}},
                                  "sizes of each tensor, if there is no get_inputs(): "
                                  "\"x=rows:1024,columns:512\"")},
-              {"baseline", text("a plain kernel that is right, which speedups are relative to")}},
+              {"baseline", text_schema("a plain kernel that is right, which speedups are relative to")}},
              {"id", "module"}),
       task_output(), false);
 }
@@ -78,7 +78,7 @@ Json new_task() {
 
 Json mcp_tool_list(bool can_import) {
   const Json one_kernel =
-      object({{"task", task_argument()},
+      object_schema({{"task", task_argument()},
               {"source", source_argument()},
               {"contract", contract_argument()}},
              {"task", "source"});
@@ -86,16 +86,16 @@ Json mcp_tool_list(bool can_import) {
   compared["properties"]["name"] = {{"type", "string"}};
   Json list = {
       tool("list_tasks", "List tasks", "Lists the tasks that kernels are judged for.",
-           object({{"tier", {{"type", "integer"}, {"description", "only those of this difficulty, 0 to 3"}}},
-                   {"search", text("only those whose id or title contains this")}}),
-           object({{"tasks", list_of(object({{"id", {{"type", "string"}}},
+           object_schema({{"tier", {{"type", "integer"}, {"description", "only those of this difficulty, 0 to 3"}}},
+                   {"search", text_schema("only those whose id or title contains this")}}),
+           object_schema({{"tasks", list_schema(object_schema({{"id", {{"type", "string"}}},
                                              {"title", {{"type", "string"}}},
                                              {"tier", {{"type", "integer"}}}}),
                                      "by id")}})),
       tool("show_task", "Show a task",
            "Shows what a kernel of this task must compute, the rules for its source, the shapes at "
            "which it is checked and timed, and a naive kernel. Read it before you write a kernel.",
-           object({{"task", task_argument()}}, {"task"}), task_output()),
+           object_schema({{"task", task_argument()}}, {"task"}), task_output()),
       tool("evaluate_kernel", "Judge a kernel",
            "Compiles a kernel, checks its results at shown and unseen shapes, and times it: verdict, "
            "reason with its line, times and speedups with intervals, share of the roofline, what "
@@ -108,23 +108,23 @@ Json mcp_tool_list(bool can_import) {
            one_kernel, verdict_schema(Depth::kProfile)),
       tool("compare_kernels", "Compare kernels",
            "Judges several kernels of a task and compares them in a table.",
-           object({{"task", task_argument()},
+           object_schema({{"task", task_argument()},
                    {"kernels", {{"type", "array"},
                                 {"minItems", 2},
                                 {"maxItems", 16},
-                                {"items", object({{"name", text("what to call it")},
+                                {"items", object_schema({{"name", text_schema("what to call it")},
                                                   {"source", source_argument()}},
                                                  {"source"})}}},
                    {"contract", contract_argument()}},
                   {"task", "kernels"}),
-           object({{"task", {{"type", "string"}}},
-                   {"kernels", list_of(std::move(compared), "in the order of the call")},
-                   {"fastest", text("the name of the right kernel with the highest speedup")}})),
+           object_schema({{"task", {{"type", "string"}}},
+                   {"kernels", list_schema(std::move(compared), "in the order of the call")},
+                   {"fastest", text_schema("the name of the right kernel with the highest speedup")}})),
       tool("best", "Best kernels so far",
            "Shows the fastest right kernel of a task, or of every task, that was judged here since "
            "the judge started, with its source.",
-           object({{"task", task_argument()}}),
-           object({{"best", list_of(object({{"task", {{"type", "string"}}},
+           object_schema({{"task", task_argument()}}),
+           object_schema({{"best", list_schema(object_schema({{"task", {{"type", "string"}}},
                                             {"speedup", {{"type", "number"}}},
                                             {"device", {{"type", "string"}}},
                                             {"source", {{"type", "string"}}}}),

@@ -50,12 +50,12 @@ Result<std::string> text_in(const Json& arguments, const char* name, bool is_req
   return found->get<std::string>();
 }
 
-Json brief(const Task& task) {
+Json entry_of(const Task& task) {
   return {{"id", task.id}, {"title", task.title}, {"tier", task.tier}};
 }
 
 ToolAnswer shown(const JudgeService& service, const Task& task) {
-  ToolAnswer answer{brief(task), service.prompt(task).back().text};
+  ToolAnswer answer{entry_of(task), service.prompt(task).back().text};
   answer.structured["prompt"] = answer.text;
   answer.structured["signature"] = task.facts.signature;
   if (task.facts.naive.empty()) return answer;
@@ -275,7 +275,7 @@ Result<ToolAnswer> McpTools::list_tasks(const ToolCall& call) {
     if (!tier.is_null() && tier != known.tier) continue;
     if (known.id.find(search) == std::string::npos && known.title.find(search) == std::string::npos)
       continue;
-    tasks.push_back(brief(known));
+    tasks.push_back(entry_of(known));
     text += fmt::format("{} (tier {}): {}\n", known.id, known.tier, known.title);
   }
   if (text.empty()) text = "no such task\n";
@@ -347,10 +347,10 @@ void McpTools::try_new_task(const TaskPointer& made, const ToolCall& call) {
   const Task& task = made->task;
   Json request = {{"task", task.id}, {"source", task.facts.naive}};
   if (task.facts.naive.empty()) request = {{"task", task.id}, {"source", kAnyKernel}, {"stages", Json::array()}};
-  judge(service_, call, Json::array({request}), [this, made](const KernelsCall::Verdicts& verdicts) {
+  judge(service_, call, Json::array({request}), [&service = service_, made](const KernelsCall::Verdicts& verdicts) {
     const ToldResult& told = *verdicts.front();
     if (made->task.facts.naive.empty() || told.evaluation.passed())
-      return shown(service_, made->task);
+      return shown(service, made->task);
     return error_answer_of(
         {Code::kInvalidArgument, "the baseline is not right: " + told.feedback});
   });

@@ -75,6 +75,26 @@ std::string read(const Json& json, Stages& value) {
   return good ? std::string() : "a list of stages: " + known;
 }
 
+// Copying and writing JSON recurse: the stack must suffice for what strangers send.
+constexpr int kDeepest = 100;
+
+bool is_deeper_than(int most, std::string_view json_text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json_text.size(); ++i) {
+    const char c = json_text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      i += c == '\\' ? 1 : 0;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Status check_keys(const Json& json) {
   std::vector<std::string> known;
   EvaluationRequest::each_field([&](const char* name, auto, bool) { known.emplace_back(name); });
@@ -95,6 +115,7 @@ Json to_json(const EvaluationRequest& request) {
 }
 
 Result<Json> parse_json(std::string_view text) {
+  if (is_deeper_than(kDeepest, text)) return invalid("request: it is nested too deeply");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

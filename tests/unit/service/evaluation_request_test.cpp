@@ -54,6 +54,10 @@ TEST(EvaluationRequest, ErrorsNameTheKey) {
             "request: stages must be a list of stages: compile, check, time, counters, holdout, "
             "pool, and is [\"run\"]");
   EXPECT_EQ(error_of("[]"), "request: must be an object");
+  EXPECT_EQ(error_of(R"({"task": )" + std::string(100000, '[')),
+            "request: it is nested too deeply");
+  EXPECT_EQ(error_of(R"({"task": "[[\"[", "source": 3})"),
+            "request: source must be a string, and is 3");
   EXPECT_NE(error_of("{\n\"task\" 3}").find("line 2, column 8"), std::string::npos);
 }
 
