@@ -35,7 +35,7 @@ Json tool(const char* name, const char* title, const char* description, Json inp
 Json task_argument() { return text_schema("the id of a task: list_tasks has them"); }
 
 Json source_argument() {
-  return text(
+  return text_schema(
       "the whole source in CUDA C++, its // @launch comments included, without Markdown or tags");
 }
 
