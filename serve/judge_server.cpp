@@ -18,15 +18,15 @@ constexpr std::chrono::seconds kLastAnswers{5};  // in which clients take them
 Result<std::unique_ptr<JudgeServer>> JudgeServer::open(const Plan& plan, core::Session& session,
                                                        const JudgeServerOptions& options) {
   KRL_ASSIGN(auto service, JudgeService::open(plan, session, options.judge));
-  McpTools::Import import;
-  if (!options.module_python.empty()) import = import_modules(session, options.module_python);
+  mcp::Tools::Import import;
+  if (!options.module_python.empty()) import = mcp::import_modules(session, options.module_python);
   std::unique_ptr<JudgeServer> server(
       new JudgeServer(std::move(service), std::move(import), options));
   KRL_TRY(server->listen());
   return server;
 }
 
-JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, McpTools::Import import,
+JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Import import,
                          const JudgeServerOptions& options)
     : options_(options),
       router_(Admission(options.admission), service->metrics()),
@@ -39,7 +39,7 @@ JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, McpTools::Import
   nemo_gym::add_routes(*service_, router_);
   ors::add_routes(*service_, router_);
   kernelgym::add_routes(*service_, router_);
-  add_mcp_routes(*service_, tools_, router_);
+  mcp::add_routes(*service_, tools_, router_);
 }
 
 Status JudgeServer::listen() {

@@ -38,7 +38,7 @@ class JudgeServer {
   bool drain(std::chrono::seconds patience);
 
  private:
-  JudgeServer(std::unique_ptr<JudgeService> service, McpTools::Import import,
+  JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Import import,
               const JudgeServerOptions& options);
   Status listen();
 
@@ -46,7 +46,7 @@ class JudgeServer {
   ServerState state_;
   Router router_;
   const std::unique_ptr<JudgeService> service_;  // goes before: what it judges may reach handlers
-  McpTools tools_;
+  mcp::Tools tools_;
   std::unique_ptr<http::Server> server_;         // goes first
 };
 

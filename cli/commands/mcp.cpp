@@ -62,26 +62,26 @@ class Lines {
 // One message a line, from whatever thread.
 class Speaker {
  public:
-  void operator()(const serve::Json& message) {
+  void operator()(const serve::mcp::Json& message) {
     const std::lock_guard lock(mutex_);
-    print(message.dump(-1, ' ', false, serve::Json::error_handler_t::replace) + "\n");
+    print(message.dump(-1, ' ', false, serve::mcp::Json::error_handler_t::replace) + "\n");
   }
 
  private:
   std::mutex mutex_;
 };
 
-void converse(serve::McpTools& tools, int input, int stop) {
+void converse(serve::mcp::Tools& tools, int input, int stop) {
   Speaker speaker;
-  const auto conversation = std::make_shared<serve::McpConversation>(tools, "stdio");
+  const auto conversation = std::make_shared<serve::mcp::Conversation>(tools, "stdio");
   Lines lines(input, stop);
   while (const auto line = lines.next()) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
     const auto message = service::parse_json(*line);
     if (message) {
-      conversation->take(*message, [&](const serve::Json& sent) { speaker(sent); });
+      conversation->take(*message, [&](const serve::mcp::Json& sent) { speaker(sent); });
     } else {
-      speaker(serve::mcp_error(nullptr, serve::kParseError, message.error().message));
+      speaker(serve::mcp::error_message(nullptr, serve::mcp::kParseError, message.error().message));
     }
   }
   // A client that closes the input still reads what it has asked for.
@@ -100,7 +100,7 @@ Result<int> speak(const CommandLine& line, int input) {
   serve::JudgeServiceOptions options;
   options.queue.seed = secret_seed();
   KRL_ASSIGN(const auto service, serve::JudgeService::open(loaded.plan, session, options));
-  serve::McpTools tools(*service, serve::import_modules(session, child_options().python));
+  serve::mcp::Tools tools(*service, serve::mcp::import_modules(session, child_options().python));
   if (::isatty(input) == 1)
     print_error("kernelrl: a coding agent starts this, and speaks MCP with it: docs/mcp.md\n");
   converse(tools, input, stop);

@@ -9,11 +9,12 @@
 #include "http/base/event_stream.hpp"
 #include "serve/dialects/mcp_protocol.hpp"
 #include "serve/judging/secret_id.hpp"
+#include "serve/routing/keep_alive.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 namespace {
 
-constexpr std::chrono::seconds kKeepOpen{10};
+constexpr std::chrono::seconds kSoon{10};
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 
 std::string dumped(const Json& json) {
@@ -49,29 +50,24 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (is_last) call_.call->end_events();
   }
 
-  // Sends comments until the response, if it does not come at once.
-  void keep_alive() {
-    const std::lock_guard lock(mutex_);
-    if (has_events_ && !is_over_) await_response();
-  }
-
- private:
+  // Begins the stream if the response does not come soon.
   void await_response() {
-    service_.alarms().at(Alarms::Clock::now() + kKeepOpen, [weak = weak_from_this()] {
+    const std::lock_guard lock(mutex_);
+    if (!has_events_ || is_over_) return;
+    service_.alarms().at(Alarms::Clock::now() + kSoon, [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
       const std::lock_guard lock(self->mutex_);
-      if (self->is_over_) return;
-      self->begin_events();
-      self->call_.call->send_event(":\n\n");
-      self->await_response();
+      if (!self->is_over_) self->begin_events();
     });
   }
 
+ private:
   void begin_events() {
     if (std::exchange(has_begun_, true)) return;
     call_.metrics->count_request(call_.route, 200);
     call_.call->begin_events();
+    keep_alive(service_.alarms(), call_.call);
   }
 
   void answer(const Json& message) {
@@ -94,7 +90,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 // The conversations that handshakes have opened, each its client's own.
 class Sessions {
  public:
-  using Pointer = std::shared_ptr<McpConversation>;
+  using Pointer = std::shared_ptr<Conversation>;
 
   std::string open(const std::string& client, Pointer conversation) {
     const std::lock_guard lock(mutex_);
@@ -150,21 +146,21 @@ std::string disagreement(const http::IncomingRequest& request, const Json& messa
   return {};
 }
 
-class McpEndpoint {
+class Endpoint {
  public:
-  McpEndpoint(JudgeService& service, McpTools& tools) : service_(service), tools_(tools) {}
+  Endpoint(JudgeService& service, Tools& tools) : service_(service), tools_(tools) {}
 
   void post(const RoutedCall& call) {
     const auto message = call.json();
     if (!message)
-      return call.answer(json_answer(mcp_error(nullptr, kParseError, message.error().message), 400));
+      return call.answer(json_answer(error_message(nullptr, kParseError, message.error().message), 400));
     const std::string_view version = call.request().header("MCP-Protocol-Version");
     const bool is_stateless = (!version.empty() && !is_handshake_version(version)) ||
                               !stateless_version_of(*message).is_null();
-    if (is_stateless && is_mcp_request(*message)) {
+    if (is_stateless && is_request(*message)) {
       const std::string why = disagreement(call.request(), *message);
       if (!why.empty())
-        return call.answer(json_answer(mcp_error((*message)["id"], kHeaderMismatch, why), 400));
+        return call.answer(json_answer(error_message((*message)["id"], kHeaderMismatch, why), 400));
     }
     converse(call, *message, is_stateless);
   }
@@ -180,7 +176,7 @@ class McpEndpoint {
 
  private:
   static http::Answer no_session() {
-    return json_answer(mcp_error(nullptr, kInvalidRequest,
+    return json_answer(error_message(nullptr, kInvalidRequest,
                                  "there is no such session here; send initialize without one"),
                        404);
   }
@@ -188,17 +184,17 @@ class McpEndpoint {
   void converse(const RoutedCall& call, const Json& message, bool is_stateless) {
     const std::string id(is_stateless ? "" : call.request().header(kSessionHeader));
     Sessions::Pointer conversation = id.empty()
-                                         ? std::make_shared<McpConversation>(tools_, call.client)
+                                         ? std::make_shared<Conversation>(tools_, call.client)
                                          : sessions_.find(call.client, id);
     if (!conversation) return call.answer(no_session());
-    const bool opens = id.empty() && !is_stateless && is_mcp_request(message) &&
+    const bool opens = id.empty() && !is_stateless && is_request(message) &&
                        message["method"] == "initialize";
     const auto exchange = std::make_shared<Exchange>(
         service_, call, is_stateless, opens ? sessions_.open(call.client, conversation) : "");
     const bool is_answered = conversation->take(
         message, [exchange](const Json& sent) { exchange->send(sent); }, is_stateless);
     if (!is_answered) return call.answer({202, {}, {}});
-    exchange->keep_alive();
+    exchange->await_response();
     // The answer to a client that has gone cannot be had later.
     call.call->when_gone([conversation, request = message.is_object() ? message.value("id", Json())
                                                                       : Json()] {
@@ -207,18 +203,18 @@ class McpEndpoint {
   }
 
   JudgeService& service_;
-  McpTools& tools_;
+  Tools& tools_;
   Sessions sessions_;
 };
 
 }  // namespace
 
-void add_mcp_routes(JudgeService& service, McpTools& tools, Router& router) {
-  const auto endpoint = std::make_shared<McpEndpoint>(service, tools);
+void add_routes(JudgeService& service, Tools& tools, Router& router) {
+  const auto endpoint = std::make_shared<Endpoint>(service, tools);
   router.add({"POST", "/mcp", [endpoint](const RoutedCall& call) { endpoint->post(call); },
               {{"summary", "A message of the Model Context Protocol"}}});
   router.add({"DELETE", "/mcp", [endpoint](const RoutedCall& call) { endpoint->close(call); },
               {{"summary", "Ends a session of the Model Context Protocol"}}});
 }
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

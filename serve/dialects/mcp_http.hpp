@@ -5,9 +5,9 @@
 #include "serve/dialects/mcp_tools.hpp"
 #include "serve/routing/router.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 
 // Both outlive the router's last call.
-void add_mcp_routes(JudgeService& service, McpTools& tools, Router& router);
+void add_routes(JudgeService& service, Tools& tools, Router& router);
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 namespace {
 
 // The latest first: what a client is offered that asks for none of them.
@@ -35,13 +35,13 @@ Json initialized(const Json& params) {
   return {{"protocolVersion", is_known ? asked : Json(kHandshakeVersions.front())},
           {"capabilities", capabilities()},
           {"serverInfo", server_info()},
-          {"instructions", McpTools::instructions()}};
+          {"instructions", Tools::instructions()}};
 }
 
 Json discovered() {
   return {{"supportedVersions", Json::array({kStatelessVersion})},
           {"capabilities", capabilities()},
-          {"instructions", McpTools::instructions()}};
+          {"instructions", Tools::instructions()}};
 }
 
 // Why a request cannot stand alone; null if it can.
@@ -49,18 +49,18 @@ Json fault_of_stateless(const Json& id, const Json& message) {
   const Json meta = member(member(message, "params"), "_meta");
   const Json version = member(meta, kVersionKey);
   if (!version.is_string() || !meta.contains(kCapabilitiesKey)) {
-    return mcp_error(id, kInvalidParams,
+    return error_message(id, kInvalidParams,
                      std::string("params._meta needs ") + kVersionKey + ", a string, and " +
                          kCapabilitiesKey);
   }
   if (version == kStatelessVersion) return {};
-  return mcp_error(id, kUnsupportedVersion, "Unsupported protocol version",
+  return error_message(id, kUnsupportedVersion, "Unsupported protocol version",
                    {{"supported", Json::array({kStatelessVersion})}, {"requested", version}});
 }
 
 }  // namespace
 
-Json mcp_error(const Json& id, int code, std::string message, Json data) {
+Json error_message(const Json& id, int code, std::string message, Json data) {
   Json error = {{"code", code}, {"message", std::move(message)}};
   if (!data.is_null()) error["data"] = std::move(data);
   return {{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}};
@@ -70,7 +70,7 @@ bool is_handshake_version(std::string_view version) {
   return std::ranges::find(kHandshakeVersions, version) != kHandshakeVersions.end();
 }
 
-bool is_mcp_request(const Json& message) {
+bool is_request(const Json& message) {
   return message.is_object() && message.contains("method") && message.contains("id");
 }
 
@@ -79,7 +79,7 @@ Json stateless_version_of(const Json& message) {
   return member(member(member(message, "params"), "_meta"), kVersionKey);
 }
 
-struct McpConversation::Request {
+struct Conversation::Request {
   Request(Json given_id, Send given_send, bool stands_alone)
       : id(std::move(given_id)), send(std::move(given_send)), is_stateless(stands_alone) {}
 
@@ -91,12 +91,12 @@ struct McpConversation::Request {
   std::function<void()> cancel;
 };
 
-bool McpConversation::take(const Json& message, Send send, bool is_stateless) {
+bool Conversation::take(const Json& message, Send send, bool is_stateless) {
   const Json method = member(message, "method"), id = member(message, "id");
   const bool is_response = member(message, "jsonrpc") == "2.0" && !message.contains("method");
   if (is_response) return false;  // to a request that this server never makes
   if (member(message, "jsonrpc") != "2.0" || !method.is_string()) {
-    send(mcp_error(nullptr, kInvalidRequest, "a message is one JSON-RPC 2.0 request or notification"));
+    send(error_message(nullptr, kInvalidRequest, "a message is one JSON-RPC 2.0 request or notification"));
     return true;
   }
   const Json params = member(message, "params");
@@ -105,7 +105,7 @@ bool McpConversation::take(const Json& message, Send send, bool is_stateless) {
     return false;
   }
   if (!id.is_string() && !id.is_number_integer()) {
-    send(mcp_error(nullptr, kInvalidRequest, "an id is a string or a whole number"));
+    send(error_message(nullptr, kInvalidRequest, "an id is a string or a whole number"));
     return true;
   }
   is_stateless = is_stateless || !stateless_version_of(message).is_null();
@@ -122,7 +122,7 @@ bool McpConversation::take(const Json& message, Send send, bool is_stateless) {
   return true;
 }
 
-void McpConversation::answer(const RequestPointer& request, const std::string& method,
+void Conversation::answer(const RequestPointer& request, const std::string& method,
                              const Json& params) {
   const bool is_stateless = request->is_stateless;
   if (method == "tools/call") return call_tool(request, params);
@@ -130,15 +130,15 @@ void McpConversation::answer(const RequestPointer& request, const std::string& m
   if (is_stateless && method == "server/discover") return respond(request, discovered());
   if (!is_stateless && method == "initialize") return respond(request, initialized(params));
   if (!is_stateless && method == "ping") return respond(request, Json::object());
-  finish(request, mcp_error(request->id, kMethodNotFound, "there is no method " + method));
+  finish(request, error_message(request->id, kMethodNotFound, "there is no method " + method));
 }
 
-void McpConversation::call_tool(const RequestPointer& request, const Json& params) {
+void Conversation::call_tool(const RequestPointer& request, const Json& params) {
   const Json name = member(params, "name");
   const Json given = member(params, "arguments"), arguments = given.is_null() ? Json::object() : given;
   if (!name.is_string() || !tools_.has(name.get<std::string>()) || !arguments.is_object()) {
     return finish(request,
-                  mcp_error(request->id, kInvalidParams,
+                  error_message(request->id, kInvalidParams,
                             arguments.is_object() ? "Unknown tool: " + name.dump()
                                                   : "arguments must be an object"));
   }
@@ -172,7 +172,7 @@ void McpConversation::call_tool(const RequestPointer& request, const Json& param
   if (cancel) cancel();
 }
 
-void McpConversation::respond(const RequestPointer& request, Json result) {
+void Conversation::respond(const RequestPointer& request, Json result) {
   if (request->is_stateless) {
     result["resultType"] = "complete";
     result["_meta"] = {{kServerKey, server_info()}};
@@ -184,7 +184,7 @@ void McpConversation::respond(const RequestPointer& request, Json result) {
   finish(request, {{"jsonrpc", "2.0"}, {"id", request->id}, {"result", std::move(result)}});
 }
 
-void McpConversation::finish(const RequestPointer& request, const Json& response) {
+void Conversation::finish(const RequestPointer& request, const Json& response) {
   {
     const std::lock_guard lock(request->mutex);
     if (std::exchange(request->is_over, true)) return;
@@ -197,7 +197,7 @@ void McpConversation::finish(const RequestPointer& request, const Json& response
   if (under_way_.empty()) is_idle_.notify_all();
 }
 
-void McpConversation::cancel(const Json& id) {
+void Conversation::cancel(const Json& id) {
   RequestPointer request;
   {
     const std::lock_guard lock(mutex_);
@@ -216,7 +216,7 @@ void McpConversation::cancel(const Json& id) {
   if (cancel) cancel();
 }
 
-void McpConversation::cancel_all() {
+void Conversation::cancel_all() {
   std::vector<Json> ids;
   {
     const std::lock_guard lock(mutex_);
@@ -225,9 +225,9 @@ void McpConversation::cancel_all() {
   for (const Json& id : ids) cancel(id);
 }
 
-bool McpConversation::wait_until_idle(std::chrono::milliseconds patience) {
+bool Conversation::wait_until_idle(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   return is_idle_.wait_for(lock, patience, [this] { return under_way_.empty(); });
 }
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

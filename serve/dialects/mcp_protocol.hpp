@@ -13,10 +13,10 @@
 
 #include "serve/dialects/mcp_tools.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 
 // The codes of JSON-RPC and MCP that are used here.
-enum McpError : int {
+enum ErrorCode : int {
   kParseError = -32700,
   kInvalidRequest = -32600,
   kMethodNotFound = -32601,
@@ -25,26 +25,26 @@ enum McpError : int {
   kUnsupportedVersion = -32022,
 };
 
-Json mcp_error(const Json& id, int code, std::string message, Json data = {});
+Json error_message(const Json& id, int code, std::string message, Json data = {});
 
 // True if a handshake may agree on this revision.
 bool is_handshake_version(std::string_view version);
 
 // True if a message is a request: it has a method, and an id to be answered under.
-bool is_mcp_request(const Json& message);
+bool is_request(const Json& message);
 
 // The revision that a request which stands alone names: a string, if it is right; null if it names
 // none.
 Json stateless_version_of(const Json& message);
 
 // What one client asks for, until it is answered. Thread-safe; created by make_shared.
-class McpConversation : public std::enable_shared_from_this<McpConversation> {
+class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
   // Gets notifications about a request and then its response, one at a time, on any thread.
   using Send = std::function<void(const Json& message)>;
 
   // `tools` outlive the conversation and what is under way in it. `client` is whom the queue knows.
-  McpConversation(McpTools& tools, std::string client)
+  Conversation(Tools& tools, std::string client)
       : tools_(tools), client_(std::move(client)) {}
 
   // Takes a message of the client's. Returns false if it needs no response; else `send` gets one,
@@ -68,11 +68,11 @@ class McpConversation : public std::enable_shared_from_this<McpConversation> {
   void respond(const RequestPointer& request, Json result);
   void finish(const RequestPointer& request, const Json& response);
 
-  McpTools& tools_;
+  Tools& tools_;
   const std::string client_;
   std::mutex mutex_;  // guards `under_way_`
   std::condition_variable is_idle_;
   std::map<std::string, RequestPointer> under_way_;  // by id, as JSON
 };
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -1,6 +1,6 @@
 #include "serve/dialects/mcp_tool_list.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 namespace {
 
 Json text_schema(const char* description) {
@@ -76,7 +76,7 @@ Json new_task() {
 
 }  // namespace
 
-Json mcp_tool_list(bool can_import) {
+Json tool_list(bool can_import) {
   const Json one_kernel =
       object_schema({{"task", task_argument()},
               {"source", source_argument()},
@@ -133,4 +133,4 @@ Json mcp_tool_list(bool can_import) {
   return list;
 }
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -3,8 +3,8 @@
 
 #include "serve/dialects/mcp_verdict.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 
-Json mcp_tool_list(bool can_import);
+Json tool_list(bool can_import);
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -13,7 +13,7 @@
 #include "serve/dialects/mcp_tool_list.hpp"
 #include "serve/routing/answers.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 namespace {
 
 constexpr std::size_t kMostCompared = 16;
@@ -235,25 +235,25 @@ Result<TaskPointer> defined(JudgeService& service, const Task& task, const std::
 
 }  // namespace
 
-McpTools::McpTools(JudgeService& service, Import import)
+Tools::Tools(JudgeService& service, Import import)
     : service_(service),
       import_(std::move(import)),
-      list_(mcp_tool_list(static_cast<bool>(import_))) {}
+      list_(tool_list(static_cast<bool>(import_))) {}
 
-McpTools::~McpTools() { imports_.join(); }
+Tools::~Tools() { imports_.join(); }
 
-const char* McpTools::instructions() {
+const char* Tools::instructions() {
   return "kernelrl judges CUDA kernels: it compiles them, checks their results at shapes that you see "
          "and at others, and times them. Call show_task, write a kernel with its // @launch comment, "
          "call evaluate_kernel, and act on the reason or the advice until the speedup no longer "
          "grows; profile_kernel has the counters.";
 }
 
-bool McpTools::has(const std::string& name) const {
+bool Tools::has(const std::string& name) const {
   return std::ranges::any_of(list_, [&](const Json& tool) { return tool["name"] == name; });
 }
 
-std::function<void()> McpTools::call(const std::string& name, ToolCall call) {
+std::function<void()> Tools::call(const std::string& name, ToolCall call) {
   if (name == "evaluate_kernel") return judge_one(std::move(call), Depth::kVerdict);
   if (name == "profile_kernel") return judge_one(std::move(call), Depth::kProfile);
   if (name == "compare_kernels") return compare(std::move(call));
@@ -265,7 +265,7 @@ std::function<void()> McpTools::call(const std::string& name, ToolCall call) {
   return {};
 }
 
-Result<ToolAnswer> McpTools::list_tasks(const ToolCall& call) {
+Result<ToolAnswer> Tools::list_tasks(const ToolCall& call) {
   KRL_ASSIGN(const std::string search, text_in(call.arguments, "search", false));
   const Json tier = call.arguments.value("tier", Json());
   Json tasks = Json::array();
@@ -282,13 +282,13 @@ Result<ToolAnswer> McpTools::list_tasks(const ToolCall& call) {
   return ToolAnswer{{{"tasks", std::move(tasks)}}, std::move(text)};
 }
 
-Result<ToolAnswer> McpTools::show_task(const ToolCall& call) {
+Result<ToolAnswer> Tools::show_task(const ToolCall& call) {
   KRL_ASSIGN(const std::string id, text_in(call.arguments, "task"));
   KRL_ASSIGN(const TaskPointer task, service_.tasks().find(id, call.client));
   return shown(service_, task->task);
 }
 
-Result<ToolAnswer> McpTools::best(const ToolCall& call) {
+Result<ToolAnswer> Tools::best(const ToolCall& call) {
   KRL_ASSIGN(const std::string id, text_in(call.arguments, "task", false));
   if (!id.empty()) {
     KRL_TRY(service_.tasks().find(id, call.client));
@@ -308,7 +308,7 @@ Result<ToolAnswer> McpTools::best(const ToolCall& call) {
   return ToolAnswer{{{"best", std::move(list)}}, std::move(text)};
 }
 
-std::function<void()> McpTools::judge_one(ToolCall call, Depth depth) {
+std::function<void()> Tools::judge_one(ToolCall call, Depth depth) {
   const auto request = request_of(call.arguments, call.arguments);
   if (!request) return refuse(call, request.error());
   return judge(service_, std::move(call), Json::array({*request}),
@@ -318,7 +318,7 @@ std::function<void()> McpTools::judge_one(ToolCall call, Depth depth) {
                });
 }
 
-std::function<void()> McpTools::compare(ToolCall call) {
+std::function<void()> Tools::compare(ToolCall call) {
   std::vector<std::string> names;
   const auto requests = requests_of(call.arguments, names);
   if (!requests) return refuse(call, requests.error());
@@ -329,7 +329,7 @@ std::function<void()> McpTools::compare(ToolCall call) {
       });
 }
 
-std::function<void()> McpTools::import_module(ToolCall call) {
+std::function<void()> Tools::import_module(ToolCall call) {
   auto module = module_in(call.arguments);
   if (!module) return refuse(call, module.error());
   boost::asio::post(imports_, [this, module = *std::move(module), call = std::move(call)] {
@@ -343,7 +343,7 @@ std::function<void()> McpTools::import_module(ToolCall call) {
 }
 
 // Also a task without a baseline must be one that the judge accepts.
-void McpTools::try_new_task(const TaskPointer& made, const ToolCall& call) {
+void Tools::try_new_task(const TaskPointer& made, const ToolCall& call) {
   const Task& task = made->task;
   Json request = {{"task", task.id}, {"source", task.facts.naive}};
   if (task.facts.naive.empty()) request = {{"task", task.id}, {"source", kAnyKernel}, {"stages", Json::array()}};
@@ -356,7 +356,7 @@ void McpTools::try_new_task(const TaskPointer& made, const ToolCall& call) {
   });
 }
 
-McpTools::Import import_modules(core::Session& session, std::string python) {
+Tools::Import import_modules(core::Session& session, std::string python) {
   service::ChildOptions child{2, 2, std::move(python), kSecondsOfImport};
   return [&registry = session.components().registry(), scope = session.scope(),
           child = std::move(child)](const service::ModuleText& module) {
@@ -365,4 +365,4 @@ McpTools::Import import_modules(core::Session& session, std::string python) {
   };
 }
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

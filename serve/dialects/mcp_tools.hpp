@@ -13,7 +13,7 @@
 #include "serve/judging/judge_service.hpp"
 #include "service/kernels/module_task.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 
 struct ToolAnswer {
   Json structured;
@@ -29,15 +29,15 @@ struct ToolCall {
   std::function<void(ToolAnswer)> done;  // called once, on any thread
 };
 
-class McpTools {
+class Tools {
  public:
   // Makes a task of a module. Blocks, and runs the module's code.
   using Import = std::function<Result<Task>(const service::ModuleText& module)>;
 
   // Without `import` there is no new_task. `service` outlives the tools.
-  explicit McpTools(JudgeService& service, Import import = {});
+  explicit Tools(JudgeService& service, Import import = {});
   // Ends once no module is being imported. REQUIRES: no call() is under way.
-  ~McpTools();
+  ~Tools();
 
   // "tools" of tools/list.
   const Json& list() const { return list_; }
@@ -66,6 +66,6 @@ class McpTools {
 
 // Imports with `python`, a Python that has torch, in two minutes at most. `session` outlives the
 // result.
-McpTools::Import import_modules(core::Session& session, std::string python);
+Tools::Import import_modules(core::Session& session, std::string python);
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -7,7 +7,7 @@
 
 #include "core/episode/feedback.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 namespace {
 
 // Four digits: what a reader needs, and what a model can read cheaply.
@@ -169,4 +169,4 @@ std::string verdict_text(const ToldResult& told, Depth depth) {
   return text;
 }
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -7,7 +7,7 @@
 
 #include "serve/judging/told_result.hpp"
 
-namespace krl::serve {
+namespace krl::serve::mcp {
 using Json = nlohmann::ordered_json;
 
 enum class Depth { kVerdict, kProfile };  // a profile has all values (docs/values.md) as well
@@ -20,4 +20,4 @@ Json verdict_json(const std::string& task_id, const ToldResult& told, Depth dept
 // The feedback of a training, what limits the kernel, on which GPU, and the values of a profile.
 std::string verdict_text(const ToldResult& told, Depth depth);
 
-}  // namespace krl::serve
+}  // namespace krl::serve::mcp

@@ -32,7 +32,10 @@ class TaskShelf {
 
   static Result<std::unique_ptr<TaskShelf>> of(std::vector<Task> tasks);
 
-  // The tasks it began with, by id, and those that it keeps for this client.
+  // The tasks it began with, by id.
+  const std::vector<TaskPointer>& own() const { return own_; }
+
+  // The same, and those that it keeps for this client.
   std::vector<TaskPointer> seen_by(const std::string& client) const;
 
   // A task that it began with, or that it keeps for this client. kNotFound suggests ids.
@@ -47,7 +50,7 @@ class TaskShelf {
   void keep(const std::string& client, TaskPointer task);
 
   // An id or a definition.
-  Result<TaskPointer> get(const nlohmann::ordered_json& task, const std::string& client);
+  Result<TaskPointer> get(const nlohmann::ordered_json& task, const std::string& client = {});
 
  private:
   std::vector<TaskPointer> own_;

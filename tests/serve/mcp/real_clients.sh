@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the clients of the MCP package, both generations, against the program over both transports, prints what came, and
-# records what they send in tests/mcp/recorded, which mcp_test.py replays. Needs the network; MODULE_PYTHON names a Python
+# records what they send in tests/serve/mcp/recorded, which ../mcp_test.py replays. Needs the network; MODULE_PYTHON names a Python
 # with torch, to try new_task too.
 #
-#   tests/mcp/real_clients.sh build/release/bin/kernelrl > bench/results/mcp_clients.md
+#   tests/serve/mcp/real_clients.sh build/release/bin/kernelrl > bench/results/mcp_clients.md
 set -euo pipefail
 program=$(realpath "$1")
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -26,7 +26,7 @@ session() {
 
 echo "# MCP clients"
 echo
-echo "Printed by \`tests/mcp/real_clients.sh\` on $(date -u +%Y-%m-%d), $("$program" --version | sed 's/-dirty//')."
+echo "Printed by \`tests/serve/mcp/real_clients.sh\` on $(date -u +%Y-%m-%d), $("$program" --version | sed 's/-dirty//')."
 for version in 1.30.0 2.3.0; do
   python3 -m venv "$tmp/$version"
   python=$tmp/$version/bin/python

@@ -1,17 +1,22 @@
-"""The program speaks MCP, both generations over both transports: python3 tests/mcp/mcp_test.py
+"""The program speaks MCP, both generations over both transports: python3 tests/serve/mcp_test.py
 
-KERNELRL names the program. What the real clients have sent (tests/mcp/recorded, by real_clients.sh) is sent again.
+KERNELRL names the program. What the real clients have sent (tests/serve/mcp/recorded, by real_clients.sh) is sent again.
 """
 import json
 import os
 import pathlib
+import sys
 import tempfile
 import unittest
 
-from program import Http, Stdio
+from judge_server import JudgeServer
+from mcp_program import Stdio
+
+CLIENTS = pathlib.Path(__file__).parent / "mcp"
+sys.path.insert(0, str(CLIENTS))
 from session import BROKEN, RIGHT, WRONG
 
-RECORDED = pathlib.Path(__file__).parent / "recorded"
+RECORDED = CLIENTS / "recorded"
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 TOOLS = ["list_tasks", "show_task", "evaluate_kernel", "profile_kernel", "compare_kernels", "best"]
 
@@ -30,17 +35,25 @@ def headers_of(message):
     return {**headers, **({"Mcp-Name": name} if name else {})}
 
 
+def post(server, method, body, headers=()):
+    """The status, the headers, and all messages of the answer."""
+    answer = server.ask(method, "/mcp", body, {"Accept": "application/json, text/event-stream", **dict(headers)})
+    is_stream = "event-stream" in answer.headers.get("Content-Type", "")
+    texts = [data for _, data in answer.events] if is_stream else [answer.text] if answer.text else []
+    return answer.status, answer.headers, [json.loads(text) for text in texts]
+
+
 class OverHttp(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Http()
+        cls.server = JudgeServer()
 
     @classmethod
     def tearDownClass(cls):
-        assert cls.server.close() == 0
+        assert cls.server.stop() == 0
 
     def post(self, message, headers=()):
-        return self.server.request("POST", message, headers)
+        return post(self.server, "POST", message, headers)
 
     def ask(self, message):
         status, _, messages = self.post(message)
@@ -60,8 +73,8 @@ class OverHttp(unittest.TestCase):
         self.assertEqual(self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, session)[::2], (202, []))
         status, _, messages = self.post(request("tools/list"), session)
         self.assertEqual([t["name"] for t in messages[0]["result"]["tools"]], TOOLS)
-        self.assertEqual(self.server.request("GET", None, session)[0], 405)
-        self.assertEqual(self.server.request("DELETE", None, session)[0], 204)
+        self.assertEqual(post(self.server, "GET", None, session)[0], 405)
+        self.assertEqual(post(self.server, "DELETE", None, session)[0], 204)
         self.assertEqual(self.post(request("ping"), session)[0], 404)
         self.assertEqual(self.ask(request("ping")), {})  # a session may be done without
 
@@ -238,11 +251,11 @@ class Recorded(unittest.TestCase):
             self.assertEqual(program.close(), (0, ""))
 
     def test_over_http(self):
-        server, session = Http(), {}
+        server, session = JudgeServer(), {}
 
         def ask(entry):
             headers = {**entry["headers"], **(session if "mcp-session-id" in entry["headers"] else {})}
-            status, answered, messages = server.request(entry["method"], entry["body"], headers)
+            status, answered, messages = post(server, entry["method"], entry["body"], headers)
             if "mcp-session-id" in answered:
                 session["mcp-session-id"] = answered["mcp-session-id"]
             self.assertIn(status, (200, 202, 204) if entry["method"] != "GET" else (405,))
@@ -250,7 +263,7 @@ class Recorded(unittest.TestCase):
         for version in ("1.30.0", "2.3.0"):
             with self.subTest(version):
                 self.check(version + "-http", ask)
-        self.assertEqual(server.close(), 0)
+        self.assertEqual(server.stop(), 0)
 
 
 if __name__ == "__main__":
