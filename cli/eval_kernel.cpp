@@ -59,8 +59,7 @@ std::string conditions(const Evaluation& evaluation, const std::string& device) 
   if (!evaluation.passed()) return {};
   if (evaluation.cases.empty()) return "compiled, not run\n";
   const std::string limits = describe_limits(evaluation);
-  return fmt::format("\ndevice: {}\n", device) +
-         (limits.empty() ? "" : "limits: " + limits + "\n");
+  return fmt::format("\ndevice: {}\n", device) + (limits.empty() ? "" : "limits: " + limits + "\n");
 }
 
 std::string costs(const Evaluation& evaluation) {

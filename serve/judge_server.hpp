@@ -47,7 +47,7 @@ class JudgeServer {
   Router router_;
   const std::unique_ptr<JudgeService> service_;  // goes before: what it judges may reach handlers
   mcp::Tools tools_;
-  std::unique_ptr<http::Server> server_;         // goes first
+  std::unique_ptr<http::Server> server_;  // goes first
 };
 
 }  // namespace krl::serve

@@ -110,9 +110,10 @@ Result<int> speak(const CommandLine& line, int input) {
 }  // namespace
 
 int mcp_command(const Words& words) {
-  CommandLine line("kernelrl mcp [--plan PLAN | --backend B --tasks PATH]",
-                   "Judges kernels for a coding agent, which speaks MCP with it on the standard streams:\n"
-                   "docs/mcp.md. To have it ask: claude mcp add kernelrl -- kernelrl mcp\n");
+  CommandLine line(
+      "kernelrl mcp [--plan PLAN | --backend B --tasks PATH]",
+      "Judges kernels for a coding agent, which speaks MCP with it on the standard streams:\n"
+      "docs/mcp.md. To have it ask: claude mcp add kernelrl -- kernelrl mcp\n");
   add_judge_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (const std::string why = why_no_judge(line); !why.empty()) return line.wrong(why);

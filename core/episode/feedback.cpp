@@ -188,9 +188,8 @@ std::vector<std::pair<std::string, double>> limits_of(const Evaluation& evaluati
     if (value.name.starts_with(kShare) && value.case_index == 0 && value.value >= 0.05)
       limits.emplace_back(value.name.substr(kShare.size()), value.value);
   }
-  std::ranges::sort(limits, std::greater(), [](const auto& limit) {
-    return std::pair(limit.second, limit.first);
-  });
+  std::ranges::sort(limits, std::greater(),
+                    [](const auto& limit) { return std::pair(limit.second, limit.first); });
   return limits;
 }
 

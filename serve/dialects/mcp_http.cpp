@@ -153,7 +153,8 @@ class Endpoint {
   void post(const RoutedCall& call) {
     const auto message = call.json();
     if (!message)
-      return call.answer(json_answer(error_message(nullptr, kParseError, message.error().message), 400));
+      return call.answer(
+          json_answer(error_message(nullptr, kParseError, message.error().message), 400));
     const std::string_view version = call.request().header("MCP-Protocol-Version");
     const bool is_stateless = (!version.empty() && !is_handshake_version(version)) ||
                               !stateless_version_of(*message).is_null();
@@ -177,7 +178,7 @@ class Endpoint {
  private:
   static http::Answer no_session() {
     return json_answer(error_message(nullptr, kInvalidRequest,
-                                 "there is no such session here; send initialize without one"),
+                                     "there is no such session here; send initialize without one"),
                        404);
   }
 
@@ -187,8 +188,8 @@ class Endpoint {
                                          ? std::make_shared<Conversation>(tools_, call.client)
                                          : sessions_.find(call.client, id);
     if (!conversation) return call.answer(no_session());
-    const bool opens = id.empty() && !is_stateless && is_request(message) &&
-                       message["method"] == "initialize";
+    const bool opens =
+        id.empty() && !is_stateless && is_request(message) && message["method"] == "initialize";
     const auto exchange = std::make_shared<Exchange>(
         service_, call, is_stateless, opens ? sessions_.open(call.client, conversation) : "");
     const bool is_answered = conversation->take(
@@ -196,10 +197,9 @@ class Endpoint {
     if (!is_answered) return call.answer({202, {}, {}});
     exchange->await_response();
     // The answer to a client that has gone cannot be had later.
-    call.call->when_gone([conversation, request = message.is_object() ? message.value("id", Json())
-                                                                      : Json()] {
-      conversation->cancel(request);
-    });
+    call.call->when_gone([conversation, request = message.is_object()
+                                                      ? message.value("id", Json())
+                                                      : Json()] { conversation->cancel(request); });
   }
 
   JudgeService& service_;
@@ -211,9 +211,13 @@ class Endpoint {
 
 void add_routes(JudgeService& service, Tools& tools, Router& router) {
   const auto endpoint = std::make_shared<Endpoint>(service, tools);
-  router.add({"POST", "/mcp", [endpoint](const RoutedCall& call) { endpoint->post(call); },
+  router.add({"POST",
+              "/mcp",
+              [endpoint](const RoutedCall& call) { endpoint->post(call); },
               {{"summary", "A message of the Model Context Protocol"}}});
-  router.add({"DELETE", "/mcp", [endpoint](const RoutedCall& call) { endpoint->close(call); },
+  router.add({"DELETE",
+              "/mcp",
+              [endpoint](const RoutedCall& call) { endpoint->close(call); },
               {{"summary", "Ends a session of the Model Context Protocol"}}});
 }
 

@@ -19,7 +19,8 @@ constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr int kCacheMs = 300000;  // in which the list of tools does not change
 
 Json server_info() {
-  return {{"name", "kernelrl"}, {"title", "kernelrl, a judge of CUDA kernels"},
+  return {{"name", "kernelrl"},
+          {"title", "kernelrl, a judge of CUDA kernels"},
           {"version", KERNELRL_VERSION}};
 }
 
@@ -49,13 +50,13 @@ Json fault_of_stateless(const Json& id, const Json& message) {
   const Json meta = member(member(message, "params"), "_meta");
   const Json version = member(meta, kVersionKey);
   if (!version.is_string() || !meta.contains(kCapabilitiesKey)) {
-    return error_message(id, kInvalidParams,
-                     std::string("params._meta needs ") + kVersionKey + ", a string, and " +
-                         kCapabilitiesKey);
+    return error_message(
+        id, kInvalidParams,
+        std::string("params._meta needs ") + kVersionKey + ", a string, and " + kCapabilitiesKey);
   }
   if (version == kStatelessVersion) return {};
   return error_message(id, kUnsupportedVersion, "Unsupported protocol version",
-                   {{"supported", Json::array({kStatelessVersion})}, {"requested", version}});
+                       {{"supported", Json::array({kStatelessVersion})}, {"requested", version}});
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ bool Conversation::take(const Json& message, Send send, bool is_stateless) {
   const bool is_response = member(message, "jsonrpc") == "2.0" && !message.contains("method");
   if (is_response) return false;  // to a request that this server never makes
   if (member(message, "jsonrpc") != "2.0" || !method.is_string()) {
-    send(error_message(nullptr, kInvalidRequest, "a message is one JSON-RPC 2.0 request or notification"));
+    send(error_message(nullptr, kInvalidRequest,
+                       "a message is one JSON-RPC 2.0 request or notification"));
     return true;
   }
   const Json params = member(message, "params");
@@ -123,7 +125,7 @@ bool Conversation::take(const Json& message, Send send, bool is_stateless) {
 }
 
 void Conversation::answer(const RequestPointer& request, const std::string& method,
-                             const Json& params) {
+                          const Json& params) {
   const bool is_stateless = request->is_stateless;
   if (method == "tools/call") return call_tool(request, params);
   if (method == "tools/list") return respond(request, {{"tools", tools_.list()}});
@@ -135,31 +137,30 @@ void Conversation::answer(const RequestPointer& request, const std::string& meth
 
 void Conversation::call_tool(const RequestPointer& request, const Json& params) {
   const Json name = member(params, "name");
-  const Json given = member(params, "arguments"), arguments = given.is_null() ? Json::object() : given;
+  const Json given = member(params, "arguments"),
+             arguments = given.is_null() ? Json::object() : given;
   if (!name.is_string() || !tools_.has(name.get<std::string>()) || !arguments.is_object()) {
-    return finish(request,
-                  error_message(request->id, kInvalidParams,
-                            arguments.is_object() ? "Unknown tool: " + name.dump()
-                                                  : "arguments must be an object"));
+    return finish(request, error_message(request->id, kInvalidParams,
+                                         arguments.is_object() ? "Unknown tool: " + name.dump()
+                                                               : "arguments must be an object"));
   }
-  ToolCall call{client_, arguments, {}, [self = shared_from_this(), request](const ToolAnswer& answer) {
-                  const Json text = {{"type", "text"}, {"text", answer.text}};
-                  self->respond(request, {{"content", Json::array({text})},
-                                          {"structuredContent", answer.structured},
-                                          {"isError", answer.is_error}});
-                }};
+  ToolCall call{
+      client_, arguments, {}, [self = shared_from_this(), request](const ToolAnswer& answer) {
+        const Json text = {{"type", "text"}, {"text", answer.text}};
+        self->respond(request, {{"content", Json::array({text})},
+                                {"structuredContent", answer.structured},
+                                {"isError", answer.is_error}});
+      }};
   const Json token = member(member(params, "_meta"), "progressToken");
   if (token.is_string() || token.is_number_integer()) {
     call.progress = [request, token](std::size_t done, std::size_t of, const std::string& message) {
       const std::lock_guard lock(request->mutex);
       if (request->is_over) return;
-      request->send({{"jsonrpc", "2.0"},
-                     {"method", "notifications/progress"},
-                     {"params",
-                      {{"progressToken", token},
-                       {"progress", done},
-                       {"total", of},
-                       {"message", message}}}});
+      request->send(
+          {{"jsonrpc", "2.0"},
+           {"method", "notifications/progress"},
+           {"params",
+            {{"progressToken", token}, {"progress", done}, {"total", of}, {"message", message}}}});
     };
   }
   auto cancel = tools_.call(name.get<std::string>(), std::move(call));

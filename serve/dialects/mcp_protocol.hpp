@@ -44,8 +44,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   using Send = std::function<void(const Json& message)>;
 
   // `tools` outlive the conversation and what is under way in it. `client` is whom the queue knows.
-  Conversation(Tools& tools, std::string client)
-      : tools_(tools), client_(std::move(client)) {}
+  Conversation(Tools& tools, std::string client) : tools_(tools), client_(std::move(client)) {}
 
   // Takes a message of the client's. Returns false if it needs no response; else `send` gets one,
   // perhaps before this returns, unless the request is cancelled. A request stands alone if it says

@@ -180,8 +180,8 @@ std::string table_of(const std::vector<std::string>& names, const KernelsCall::V
       if (c.kind != CaseKind::kShown || !std::isfinite(c.time_ns)) continue;
       text += fmt::format("  {}: {:.1f} us", c.label, c.time_ns / 1000);
       if (c.timed())
-        text += fmt::format(", {:.2f} times the baseline [{:.2f}, {:.2f}]", c.speedup, c.speedup_low,
-                            c.speedup_high);
+        text += fmt::format(", {:.2f} times the baseline [{:.2f}, {:.2f}]", c.speedup,
+                            c.speedup_low, c.speedup_high);
       text += "\n";
     }
   }
@@ -213,7 +213,9 @@ Result<service::ModuleText> module_in(const Json& arguments) {
   KRL_ASSIGN(module.id, text_in(arguments, "id"));
   KRL_ASSIGN(module.text, text_in(arguments, "module"));
   KRL_ASSIGN(module.name, text_in(arguments, "name", false));
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   if (module.id.empty() || module.id.size() > 64 || !std::ranges::all_of(module.id, is_plain))
     return invalid("argument 'id' must have 1 to 64 letters, digits and underscores");
   const Json shapes = arguments.value("shapes", Json::array());
@@ -236,9 +238,7 @@ Result<TaskPointer> defined(JudgeService& service, const Task& task, const std::
 }  // namespace
 
 Tools::Tools(JudgeService& service, Import import)
-    : service_(service),
-      import_(std::move(import)),
-      list_(tool_list(static_cast<bool>(import_))) {}
+    : service_(service), import_(std::move(import)), list_(tool_list(static_cast<bool>(import_))) {}
 
 Tools::~Tools() { imports_.join(); }
 
@@ -322,11 +322,10 @@ std::function<void()> Tools::compare(ToolCall call) {
   std::vector<std::string> names;
   const auto requests = requests_of(call.arguments, names);
   if (!requests) return refuse(call, requests.error());
-  return judge(
-      service_, std::move(call), *requests,
-      [names, task = requests->front()["task"]](const KernelsCall::Verdicts& verdicts) {
-        return comparison(task, names, verdicts);
-      });
+  return judge(service_, std::move(call), *requests,
+               [names, task = requests->front()["task"]](const KernelsCall::Verdicts& verdicts) {
+                 return comparison(task, names, verdicts);
+               });
 }
 
 std::function<void()> Tools::import_module(ToolCall call) {
@@ -335,7 +334,8 @@ std::function<void()> Tools::import_module(ToolCall call) {
   boost::asio::post(imports_, [this, module = *std::move(module), call = std::move(call)] {
     const auto baseline = text_in(call.arguments, "baseline", false);
     const auto task = baseline ? import_(module) : failure(baseline.error());
-    const auto made = task ? defined(service_, *task, call.client, *baseline) : failure(task.error());
+    const auto made =
+        task ? defined(service_, *task, call.client, *baseline) : failure(task.error());
     if (!made) return call.done(error_answer_of(made.error()));
     try_new_task(*made, call);
   });
@@ -346,14 +346,16 @@ std::function<void()> Tools::import_module(ToolCall call) {
 void Tools::try_new_task(const TaskPointer& made, const ToolCall& call) {
   const Task& task = made->task;
   Json request = {{"task", task.id}, {"source", task.facts.naive}};
-  if (task.facts.naive.empty()) request = {{"task", task.id}, {"source", kAnyKernel}, {"stages", Json::array()}};
-  judge(service_, call, Json::array({request}), [&service = service_, made](const KernelsCall::Verdicts& verdicts) {
-    const ToldResult& told = *verdicts.front();
-    if (made->task.facts.naive.empty() || told.evaluation.passed())
-      return shown(service, made->task);
-    return error_answer_of(
-        {Code::kInvalidArgument, "the baseline is not right: " + told.feedback});
-  });
+  if (task.facts.naive.empty())
+    request = {{"task", task.id}, {"source", kAnyKernel}, {"stages", Json::array()}};
+  judge(service_, call, Json::array({request}),
+        [&service = service_, made](const KernelsCall::Verdicts& verdicts) {
+          const ToldResult& told = *verdicts.front();
+          if (made->task.facts.naive.empty() || told.evaluation.passed())
+            return shown(service, made->task);
+          return error_answer_of(
+              {Code::kInvalidArgument, "the baseline is not right: " + told.feedback});
+        });
 }
 
 Tools::Import import_modules(core::Session& session, std::string python) {

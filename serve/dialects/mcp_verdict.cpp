@@ -81,9 +81,8 @@ Json unseen_json(const Evaluation& evaluation) {
 }
 
 std::string label_of(const Evaluation& evaluation, const Value& value) {
-  return value.case_index < 0
-             ? "all"
-             : evaluation.cases[static_cast<std::size_t>(value.case_index)].label;
+  return value.case_index < 0 ? "all"
+                              : evaluation.cases[static_cast<std::size_t>(value.case_index)].label;
 }
 
 Json described(const char* type, const char* description) {
@@ -119,9 +118,8 @@ Json verdict_schema(Depth depth) {
 
 Json verdict_json(const std::string& task_id, const ToldResult& told, Depth depth) {
   const Evaluation& evaluation = told.evaluation;
-  Json json = {{"task", task_id},
-               {"verdict", name_of(evaluation.verdict)},
-               {"passed", evaluation.passed()}};
+  Json json = {
+      {"task", task_id}, {"verdict", name_of(evaluation.verdict)}, {"passed", evaluation.passed()}};
   put(json, "reason", evaluation.why);
   if (const auto line = line_of(evaluation); line > 0) json["line"] = line;
   put(json, "speedup", evaluation.speedup());

@@ -28,7 +28,8 @@ Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
   if (*code != 0) {
     KRL_ASSIGN(std::string why, read_file(messages));
     why.erase(why.find_last_not_of('\n') + 1);
-    if (why.empty()) why = "the import of " + options.file.string() + " was killed; was it too slow?";
+    if (why.empty())
+      why = "the import of " + options.file.string() + " was killed; was it too slow?";
     return invalid(std::move(why));
   }
   KRL_ASSIGN(std::vector<Task> tasks, tasks_of(task, components));

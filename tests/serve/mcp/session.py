@@ -4,6 +4,7 @@ Takes a task from list_tasks, and with --module one that new_task makes, to verd
 """
 import asyncio
 import importlib.metadata
+import os
 import sys
 
 RIGHT = """// @launch row_sum<<<rows, 32>>>(x, y, cols)
@@ -65,17 +66,18 @@ async def main(target, calls):
     print(f"mcp {version}, {'HTTP' if target[0].startswith('http') else 'stdio'}")
     from mcp import StdioServerParameters
     is_http = target[0].startswith("http")
+    command = StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ))
     if version.startswith("1."):
         from mcp import ClientSession
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
-        opened = streamable_http_client(target[0]) if is_http else stdio_client(StdioServerParameters(command=target[0], args=target[1:]))
+        opened = streamable_http_client(target[0]) if is_http else stdio_client(command)
         async with opened as streams, ClientSession(*streams[:2]) as client:
             print("agreed on", (await client.initialize()).protocolVersion)
             await converse(client, calls)
     else:
         from mcp import Client
-        async with Client(target[0] if is_http else StdioServerParameters(command=target[0], args=target[1:])) as client:
+        async with Client(target[0] if is_http else command) as client:
             print("agreed on", client.protocol_version)
             await converse(client, calls)
 
