@@ -42,6 +42,9 @@ Result<int> run_script(const std::string& name, const std::vector<std::string>& 
   if (options.seconds > 0)
     all.insert(all.begin(), {"timeout", "--signal=KILL", std::to_string(options.seconds)});
   auto code = run_program(std::move(all), options);
+  constexpr int kNoSuchProgram = 127;  // from `timeout`, as from a shell
+  if (options.seconds > 0 && code && *code == kNoSuchProgram)
+    code = failure(Code::kFailedPrecondition, "cannot start " + options.python);
   if (!code) code.error().message += "; this needs Python 3.11: set KERNELRL_PYTHON to it";
   return code;
 }

@@ -229,8 +229,7 @@ def kind_of(reply):
 class Recorded(unittest.TestCase):
     """Messages of the real clients. A handshake's session takes the place of the recorded one."""
 
-    # of session.CALLS, in their order
-    VERDICTS = ["runtime_fault", "compile_error", "ok", "ok"]
+    VERDICTS = ["runtime_fault", "compile_error", "ok", "ok"]  # as session.CALLS asks for them
 
     def check(self, name, ask):
         entries = [json.loads(line) for line in (RECORDED / f"{name}.jsonl").open()]

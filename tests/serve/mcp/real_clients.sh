@@ -33,14 +33,14 @@ for version in 1.30.0 2.3.0; do
   "$python" -m pip install -q --disable-pip-version-check "mcp==$version" >&2
   echo
   session "$version-stdio" "$python" "$here/recorder.py" "$tmp/$version-stdio.jsonl" "$program" mcp
-  "$program" serve --port 0 --allow-modules > "$tmp/url" &
+  "$program" serve --port 0 --allow-modules > "$tmp/$version-url" &
   server=$!
-  until grep -q listening "$tmp/url"; do sleep 0.1; done
-  url=$(sed 's/listening on \(.*\), judging.*/\1/' "$tmp/url")/mcp
-  "$python" "$here/recorder.py" "$tmp/$version-http.jsonl" "$url" > "$tmp/front" &
+  until grep -q listening "$tmp/$version-url"; do sleep 0.1; done
+  url=$(sed 's/listening on \(.*\), judging.*/\1/' "$tmp/$version-url")/mcp
+  "$python" "$here/recorder.py" "$tmp/$version-http.jsonl" "$url" > "$tmp/$version-front" &
   recorder=$!
-  until [[ -s $tmp/front ]]; do sleep 0.1; done
-  session "$version-http" "$(cat "$tmp/front")"
+  until [[ -s $tmp/$version-front ]]; do sleep 0.1; done
+  session "$version-http" "$(cat "$tmp/$version-front")"
   kill $server $recorder
   wait $server $recorder 2> /dev/null || true
 done
