@@ -39,8 +39,8 @@ Result<Task> task_of_module(const ModuleOptions& options, ChildOptions child,
 }
 
 Result<Task> task_of_module(const ModuleText& module, const ChildOptions& child,
-                            Components& components) {
-  KRL_ASSIGN(const TemporaryFolder folder, TemporaryFolder::make());
+                            Components& components) try {
+  const TemporaryFolder folder("kernelrl-module");
   const fs::path file = folder.path() / (module.id + ".py");
   KRL_TRY(write_atomically(real_file_system(), file, module.text, Durability::kFast));
   auto task = task_of_module({file, module.name, module.shapes}, child, components);
@@ -51,6 +51,8 @@ Result<Task> task_of_module(const ModuleText& module, const ChildOptions& child,
   for (std::size_t at = 0; (at = why.find(prefix, at)) != std::string::npos;)
     why.erase(at, prefix.size());
   return task;
+} catch (const Failure& failed) {  // there is no temporary folder
+  return failure(Code::kUnavailable, failed.what());
 }
 
 }  // namespace krl::service

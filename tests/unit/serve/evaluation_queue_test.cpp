@@ -156,10 +156,10 @@ TEST_F(Queue, NothingIsTakenWhileItDrains) {
 TEST_F(Queue, KnowsTheBestKernelOfEachTask) {
   open();
   for (const int choice : {2, 3, 2, 1}) submit(order(choice)).get();
-  const auto best = service_->queue().best().list("toy_0");
+  const auto best = service_->queue().best().list("", "toy_0");
   ASSERT_EQ(best.size(), 1u);
   EXPECT_THAT(best[0].source, HasSubstr("choice 3"));
-  EXPECT_TRUE(service_->queue().best().list("toy_1").empty());
+  EXPECT_TRUE(service_->queue().best().list("", "toy_1").empty());
 }
 
 TEST(ToldResult, KeepsSecrets) {
