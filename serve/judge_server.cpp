@@ -33,6 +33,7 @@ JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Impo
       service_(std::move(service)),
       tools_(*service_, std::move(import)) {
   state_.connections = [this] { return server_->counts().connections; };
+  state_.seeds = name_of(options.judge.queue.seeds.source);
   add_native_routes(*service_, state_, router_);
   add_environment_routes(*service_, state_, router_);
   openenv::add_routes(*service_, router_);

@@ -98,7 +98,7 @@ Result<int> speak(const CommandLine& line, int input) {
   Session session(loaded.registry, print_warning,
                   call_scope(loaded.plan.run, StopSignals::cancel()));
   serve::JudgeServiceOptions options;
-  options.queue.seed = secret_seed();
+  options.queue.seeds.secret = secret_seed();
   KRL_ASSIGN(const auto service, serve::JudgeService::open(loaded.plan, session, options));
   serve::mcp::Tools tools(*service, serve::mcp::import_modules(session, child_options().python));
   if (::isatty(input) == 1)

@@ -24,6 +24,9 @@ void add_serve_options(CommandLine& line) {
   line.option("key", "FILE", "and its key (PEM)");
   line.repeatable("allow-origin", "URL", "an origin whose web pages may ask (repeatable)");
   line.option("rate", "N", "requests a second of each client (any number)");
+  line.option("seed", "N|client",
+              "what inputs are drawn from: a secret number, or the seeds of the requests as they are, "
+              "for clients that are trusted; without it, inputs differ from start to start");
   line.option("deadline", "S", "seconds for a verdict, at most", "600");
   line.option("max-waiting", "N", "kernels that wait, of all clients", "10000");
   line.option("max-connections", "N", "connections", "30000");
@@ -39,6 +42,17 @@ Result<std::uint64_t> number_of(const CommandLine& line, const char* name, std::
   if (number && *number >= least && *number <= most) return *number;
   return invalid(fmt::format("--{} is '{}'; it must be a whole number from {} to {}", name,
                              line.text(name), least, most));
+}
+
+Result<serve::InputSeeds> input_seeds(const CommandLine& line) {
+  using Source = serve::InputSeeds::Source;
+  if (!line.has("seed")) {
+    return serve::InputSeeds{Source::kRandom, secret_seed()};
+  }
+  if (line.text("seed") == "client") return serve::InputSeeds{Source::kClients};
+  const auto number = number_in<std::uint64_t>(line.text("seed"));
+  if (!number) return invalid("--seed must be a whole number, or client");
+  return serve::InputSeeds{Source::kGiven, *number};
 }
 
 Result<serve::JudgeServerOptions> server_options(const CommandLine& line) {
@@ -58,7 +72,7 @@ Result<serve::JudgeServerOptions> server_options(const CommandLine& line) {
   KRL_ASSIGN(options.judge.queue.most_waiting, number_of(line, "max-waiting", 1, 10000000));
   KRL_ASSIGN(const auto keep_mb, number_of(line, "keep-mb", 0, 1000000));
   options.judge.queue.kept_bytes = keep_mb << 20;
-  options.judge.queue.seed = secret_seed();
+  KRL_ASSIGN(options.judge.queue.seeds, input_seeds(line));
   if (line.has("allow-modules")) options.module_python = child_options().python;
   if (line.has("token-file")) {
     KRL_ASSIGN(options.admission.tokens, serve::read_tokens(line.text("token-file")));

@@ -31,7 +31,7 @@ struct Override {
   // Overrides of a lower rank are applied first.
   int rank() const {
     if (is_addition()) return 1;
-    if (value.is_array()) return 0;
+    if (value.is_list_of_tables()) return 0;  // others change its elements
     return is_choice() ? 2 : 3;
   }
 

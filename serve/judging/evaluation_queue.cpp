@@ -16,6 +16,16 @@ double ms_between(Order::Clock::time_point from, Order::Clock::time_point to) {
 
 }  // namespace
 
+std::uint64_t InputSeeds::seed_of(const Order& order) const {
+  if (source == Source::kClients) return order.seed;
+  return seed_for(secret, "evaluate", order.task->task.id, order.seed);
+}
+
+const char* name_of(InputSeeds::Source source) {
+  constexpr const char* kNames[] = {"random", "given", "client"};
+  return kNames[static_cast<int>(source)];
+}
+
 EvaluationQueue::EvaluationQueue(service::KernelJudges& judges, CallScope scope,
                                  QueueOptions options, JudgeMetrics& metrics, Alarms& alarms)
     : judges_(judges),
@@ -188,7 +198,7 @@ void EvaluationQueue::judge(const WorkPointer& work) {
   scope.stop = &work->stop;
   EvaluateOptions options = judges_.options();
   options.stages = order.stages;
-  options.seed = seed_for(options_.seed, "evaluate", order.task->task.id, order.seed);
+  options.seed = options_.seeds.seed_of(order);
   options.contract = order.contract;
   options.scope = &scope;
   const Clock::time_point begin = Clock::now();
@@ -201,7 +211,7 @@ void EvaluationQueue::judge(const WorkPointer& work) {
     told = failure(Code::kInternal, judged->evaluation.why);
   } else {
     metrics_.count_verdict(judged->evaluation.verdict, judged_ms / 1000);
-    told = tell(order.task->task, order.source, std::move(*judged));
+    told = tell(*order.task, order.source, std::move(*judged));
     kept_.keep(work->key, *told);
     best_.consider(order.client, order.task, order.source, *told);
   }

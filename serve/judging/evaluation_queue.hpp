@@ -46,11 +46,24 @@ struct Outcome {
   double queued_ms = 0, judged_ms = 0;
 };
 
+// Where the seeds of inputs come from. Requests with the same seed get the same inputs.
+struct InputSeeds {
+  // A secret seed that is drawn at each start, or given, is mixed with the requests' seeds, so that
+  // clients cannot foresee their inputs; or the requests' seeds are used as they are.
+  enum class Source { kRandom, kGiven, kClients } source = Source::kRandom;
+  std::uint64_t secret = 0;
+
+  std::uint64_t seed_of(const Order& order) const;
+};
+
+// "random", "given", "client"
+const char* name_of(InputSeeds::Source source);
+
 struct QueueOptions {
   std::size_t most_waiting = 10000;  // of all clients
   std::size_t most_waiting_of_client = 4000;
   std::size_t kept_bytes = std::size_t{64} << 20;
-  std::uint64_t seed = 0;  // the inputs' seeds follow from it: a secret of the server
+  InputSeeds seeds;
 };
 
 class EvaluationQueue {

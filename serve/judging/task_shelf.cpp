@@ -9,11 +9,13 @@
 namespace krl::serve {
 namespace {
 
+std::string digest_of(const Task& task) { return "sha256:" + sha256_hex(task.definition_json); }
+
 Result<TaskPointer> served(Task task, bool is_own) {
   if (task.facts.signature.empty()) {
     KRL_ASSIGN(task.facts, facts_of(task));
   }
-  std::string digest = sha256_hex(task.definition_json);
+  std::string digest = digest_of(task);
   return std::make_shared<const ServedTask>(ServedTask{std::move(task), std::move(digest), is_own});
 }
 
@@ -24,6 +26,7 @@ Result<std::unique_ptr<TaskShelf>> TaskShelf::of(std::vector<Task> tasks) {
   for (Task& task : tasks) {
     KRL_ASSIGN(TaskPointer own, served(std::move(task), true));
     shelf->by_id_[own->task.id] = own;
+    shelf->by_digest_[own->digest] = own;
     shelf->own_.push_back(std::move(own));
   }
   std::ranges::sort(shelf->own_, {}, [](const TaskPointer& own) { return own->task.id; });
@@ -42,6 +45,7 @@ std::vector<TaskPointer> TaskShelf::seen_by(const std::string& client) const {
 Result<TaskPointer> TaskShelf::find(const std::string& id, const std::string& client) const {
   const auto found = by_id_.find(id);
   if (found != by_id_.end()) return found->second;
+  if (const std::lock_guard lock(mutex_); by_digest_.contains(id)) return by_digest_.at(id);
   std::vector<std::string> ids;
   for (const TaskPointer& task : seen_by(client)) {
     if (task->task.id == id) return task;
@@ -56,6 +60,8 @@ Result<TaskPointer> TaskShelf::define(const nlohmann::ordered_json& definition) 
   nlohmann::ordered_json own = definition;
   own.erase("origin");
   KRL_ASSIGN(Task task, service::task_of_definition(own));
+  if (const std::lock_guard lock(mutex_); by_digest_.contains(digest_of(task)))
+    return by_digest_.at(digest_of(task));
   KRL_ASSIGN(TaskPointer sent, served(std::move(task), false));
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = by_digest_.try_emplace(sent->digest, sent);

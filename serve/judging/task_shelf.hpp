@@ -20,7 +20,7 @@ using namespace core;
 
 struct ServedTask {
   Task task;           // with its facts
-  std::string digest;  // SHA-256 of its definition
+  std::string digest;  // "sha256:…" of its definition
   bool is_own = true;  // the server's; else a client has sent it
 };
 using TaskPointer = std::shared_ptr<const ServedTask>;
@@ -38,7 +38,8 @@ class TaskShelf {
   // The same, and those that it keeps for this client.
   std::vector<TaskPointer> seen_by(const std::string& client) const;
 
-  // A task that it began with, or that it keeps for this client. kNotFound suggests ids.
+  // A task that it began with, or that it keeps for this client, by its id; any that it remembers by
+  // its digest. kNotFound suggests ids.
   Result<TaskPointer> find(const std::string& id, const std::string& client) const;
 
   // Reads a definition: the keys of a task file (docs/tasks.md). Nothing that names a file of this
@@ -49,7 +50,7 @@ class TaskShelf {
   // id.
   void keep(const std::string& client, TaskPointer task);
 
-  // An id or a definition.
+  // An id, a digest or a definition.
   Result<TaskPointer> get(const nlohmann::ordered_json& task, const std::string& client = {});
 
  private:
@@ -57,7 +58,7 @@ class TaskShelf {
   std::unordered_map<std::string, TaskPointer> by_id_;
   mutable std::mutex mutex_;                                // guards the members below
   std::list<TaskPointer> sent_;                             // the latest first
-  std::unordered_map<std::string, TaskPointer> by_digest_;  // of `sent_`
+  std::unordered_map<std::string, TaskPointer> by_digest_;  // all
   std::deque<std::pair<std::string, TaskPointer>> kept_;    // by client, the latest first
 };
 

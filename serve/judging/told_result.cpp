@@ -36,7 +36,7 @@ Evaluation without_secrets(Evaluation evaluation) {
   return evaluation;
 }
 
-ToldPointer tell(const Task& task, const std::string& source, service::JudgedKernel judged) {
+ToldPointer tell(const ServedTask& task, const std::string& source, service::JudgedKernel judged) {
   ToldResult told;
   judged.evaluation = without_secrets(std::move(judged.evaluation));
   Candidate candidate;
@@ -44,7 +44,7 @@ ToldPointer tell(const Task& task, const std::string& source, service::JudgedKer
   told.headline =
       std::string(name_of(judged.evaluation.verdict)) + ": " + describe_briefly(judged.evaluation);
   told.feedback = describe_result(candidate, judged.evaluation);
-  nlohmann::ordered_json json = {{"task", task.id}};
+  nlohmann::ordered_json json = {{"task", task.task.id}, {"digest", task.digest}};
   json.update(to_json(judged));
   json["headline"] = told.headline;
   json["feedback"] = told.feedback;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/task/task.hpp"
+#include "serve/judging/task_shelf.hpp"
 #include "service/kernels/kernel_judges.hpp"
 
 namespace krl::serve {
@@ -16,8 +16,8 @@ struct ToldResult {
   Evaluation evaluation;  // without its secrets
   std::string headline;   // "ok: 2.10 times the baseline"
   std::string feedback;   // the text that the next prompt of a training would show
-  std::string json;       // the members "task", "evaluation", "headline" and "feedback", and those
-                          // of a protocol, without braces
+  std::string json;       // the members "task", "digest", "evaluation", "headline" and "feedback",
+                          // and those of a protocol, without braces
 };
 using ToldPointer = std::shared_ptr<const ToldResult>;
 
@@ -25,6 +25,6 @@ using ToldPointer = std::shared_ptr<const ToldResult>;
 // hold-outs, and those of fresh cases that passed. Their verdicts and kinds stay.
 Evaluation without_secrets(Evaluation evaluation);
 
-ToldPointer tell(const Task& task, const std::string& source, service::JudgedKernel judged);
+ToldPointer tell(const ServedTask& task, const std::string& source, service::JudgedKernel judged);
 
 }  // namespace krl::serve

@@ -106,6 +106,7 @@ void add_operation(JudgeService& service, const ServerState& state, Router& rout
                                          {"concurrency", info.concurrency},
                                          {"real_sizes", info.real_sizes},
                                          {"signals", info.signals},
+                                         {"seeds", state.seeds},
                                          {"waiting", service.queue().waiting()},
                                          {"under_way", service.queue().under_way()}}));
               },

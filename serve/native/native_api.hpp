@@ -13,6 +13,7 @@ namespace krl::serve {
 
 struct ServerState {
   std::string version = KERNELRL_VERSION;
+  const char* seeds = "random";  // where those of inputs come from: "random", "given", "client"
   std::function<std::uint64_t()> connections;
   std::atomic<bool> drains = false;
 };

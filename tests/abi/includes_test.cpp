@@ -130,8 +130,8 @@ TEST(Messages, OfTheLibraryNameNoOptions) {
 // A backend may use those before it.
 TEST(Includes, TheBackendsFoldersAreLayers) {
   expect_layers("plugins/backends/",
-                {"elf", "ptx", "compiled", "evaluator", "python_answers", "cuda", "nvrtc", "nvcc",
-                 "docker", "cpu"},
+                {"remote", "elf", "ptx", "compiled", "evaluator", "python_answers", "cuda", "nvrtc",
+                 "nvcc", "docker", "cpu"},
                 "plugins/backends/");
   expect_none("plugins/backends/cpu", "plugins/backends/cuda/");
   expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");

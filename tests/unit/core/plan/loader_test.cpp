@@ -162,6 +162,9 @@ TEST_F(Loader, AnotherComponentTakesTheOldOnesOptionsAway) {
   EXPECT_EQ(p.policy.use, "openai");
   EXPECT_EQ(p.policy.options["model"], "gpt");
   EXPECT_FALSE(p.policy.options.contains("device"));
+  const Plan lists =
+      plan(text, {"policy.use=openai", "policy.model=gpt", "policy.base_urls=[\"http://a\"]"});
+  EXPECT_TRUE(lists.policy.options.contains("base_urls"));
 }
 
 TEST_F(Loader, AnotherRewardKeepsItsWeight) {

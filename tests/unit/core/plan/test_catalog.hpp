@@ -25,6 +25,7 @@ inline Catalog test_catalog() {
       {Kind::kPolicy,
        "openai",
        {{.key = "model", .doc = "the model's name", .required = true},
+        {.key = "base_urls", .type = kArray, .doc = "several servers"},
         {.key = "api_key_env", .fallback = "\"KEY\"", .doc = "variable"}}},
       {Kind::kBackend,
        "cpu",

@@ -1,0 +1,33 @@
+// A plan's settings for the servers, validated, with the token read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/client/options.hpp"
+
+namespace krl::remote {
+
+using http::Duration;
+
+struct Settings {
+  std::vector<std::string> servers;  // URLs
+  std::string members;               // the URL of their list, which is then read instead
+  Duration members_every = std::chrono::seconds(5);
+  Duration patience = std::chrono::seconds(30);  // a call's, while no server answers
+  double hedge = 4;                              // times the 95th percentile of times; 0: never
+  std::uint32_t concurrency = 0;                 // 0: by what the servers declare
+  http::Options http;
+};
+
+// The option `servers`: a list of texts. Throws krl::Failure(KRL_INVALID_ARGUMENT), also if there
+// is neither this list nor `members`, or both.
+std::vector<std::string> servers_of(std::string_view options_json, const std::string& members);
+
+// The token in the environment variable, or in the file without the white space around it; empty if
+// neither is named. Throws krl::Failure(KRL_INVALID_ARGUMENT), which shows no token.
+std::string token_of(const std::string& variable, const std::string& file);
+
+}  // namespace krl::remote
