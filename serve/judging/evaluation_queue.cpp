@@ -180,6 +180,7 @@ void EvaluationQueue::run() {
     if (ends_) return;
     work->is_running = true;
     metrics_.set_waiting(--waiting_);
+    ++running_;
     std::vector<Started> started;
     for (const auto& [ticket, waiter] : work->waiters) {
       if (waiter.started) started.push_back(waiter.started);
@@ -189,6 +190,7 @@ void EvaluationQueue::run() {
     judge(work);
     work = nullptr;
     lock.lock();
+    --running_;
   }
 }
 
@@ -265,9 +267,9 @@ std::size_t EvaluationQueue::waiting() const {
   return waiting_;
 }
 
-std::size_t EvaluationQueue::under_way() const {
+std::size_t EvaluationQueue::running() const {
   const std::lock_guard lock(mutex_);
-  return works_.size();
+  return running_;
 }
 
 std::chrono::seconds EvaluationQueue::retry_after() const {

@@ -96,7 +96,7 @@ class EvaluationQueue {
   // The number of works before it; 0 if it is being judged, or over.
   std::size_t position(Ticket ticket) const;
   std::size_t waiting() const;
-  std::size_t under_way() const;  // waiting, or being judged
+  std::size_t running() const;
   // Seconds after which a client that was refused may have more luck.
   std::chrono::seconds retry_after() const;
 
@@ -155,7 +155,7 @@ class EvaluationQueue {
   std::condition_variable work_came_, all_over_;
   bool ends_ = false, drains_ = false;
   Ticket last_ticket_ = 0;
-  std::size_t waiting_ = 0;
+  std::size_t waiting_ = 0, running_ = 0;
   double mean_judged_ms_ = 100;
   std::unordered_map<std::string, WorkPointer> works_;  // keyed by content; waiting or running
   std::unordered_map<Ticket, WorkPointer> tickets_;

@@ -108,7 +108,7 @@ void add_operation(JudgeService& service, const ServerState& state, Router& rout
                                          {"signals", info.signals},
                                          {"seeds", state.seeds},
                                          {"waiting", service.queue().waiting()},
-                                         {"under_way", service.queue().under_way()}}));
+                                         {"running", service.queue().running()}}));
               },
               operation("What judges here", {{"200", json_response("", {{"type", "object"}})}})});
   router.add(

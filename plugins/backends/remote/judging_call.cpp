@@ -106,6 +106,22 @@ JudgingCall::Try JudgingCall::race(const MemberPointer& first, Yield yield) {
 
 // ---- what came of it ----------------------------------------------------------------------------
 
+// None: it is no verdict, and another member is to be asked.
+std::optional<Judged> JudgingCall::verdict_of(Member& member, const http::Answer& answer,
+                                              Clock::time_point since) {
+  try {
+    Judged judged = judged_of(answer.body);
+    fleet_.succeeded(member);
+    if (!judged.kept) fleet_.latencies.add(Clock::now() - since);
+    if (!judged.digest.empty()) fleet_.keep_digest(wanted_.definition(), judged.digest);
+    return judged;
+  } catch (const Failure& failure) {
+    member.trouble = member.name() + ": " + failure.what();
+  }
+  excluded_.insert(&member);
+  return std::nullopt;
+}
+
 // None: another member is to be asked.
 std::optional<Judged> JudgingCall::result_of(Try& done) {
   Member& member = *done.member;
@@ -116,13 +132,7 @@ std::optional<Judged> JudgingCall::result_of(Try& done) {
     return std::nullopt;
   }
   const auto& answer = std::get<http::Answer>(done.outcome);
-  if (answer.good()) {
-    Judged judged = judged_of(answer.body);
-    fleet_.succeeded(member);
-    if (!judged.kept) fleet_.latencies.add(Clock::now() - done.since);
-    if (!judged.digest.empty()) fleet_.keep_digest(wanted_.definition(), judged.digest);
-    return judged;
-  }
+  if (answer.good()) return verdict_of(member, answer, done.since);
   if (is_busy(answer.status)) {
     const auto said = http::retry_after(answer.header("Retry-After"), std::time(nullptr));
     fleet_.is_busy(member, said.value_or(kBusy), member.complaint(answer));

@@ -27,6 +27,8 @@ class JudgingCall {
   Try race(const MemberPointer& first, Yield yield);
   void begin(const std::shared_ptr<Race>& race, const MemberPointer& member);
   std::optional<Judged> result_of(Try& done);
+  std::optional<Judged> verdict_of(Member& member, const http::Answer& answer,
+                                   Clock::time_point since);
 
   boost::asio::io_context& io_;
   Fleet& fleet_;

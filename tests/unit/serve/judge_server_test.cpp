@@ -116,7 +116,7 @@ TEST_F(Served, NothingIsJudgedForAClientThatHasLeft) {
                        boost::asio::buffer("POST /v1/evaluate HTTP/1.1\r\nHost: 127.0.0.1\r\n"
                                            "Content-Length: " +
                                            std::to_string(body.size()) + "\r\n\r\n" + body));
-    test::wait_while([&] { return json(ask(get("/v1/info")))["under_way"] == 0; });
+    test::wait_while([&] { return json(ask(get("/v1/info")))["running"] == 0; });
   }
   test::wait_while([&] { return metrics().find("{end=\"cancelled\"} 1") == std::string::npos; });
   EXPECT_TRUE(server_->drain(std::chrono::seconds(60)));
@@ -241,7 +241,7 @@ TEST_F(Served, OpenApiDescribesEveryRoute) {
 TEST_F(Served, DrainsAndSaysSo) {
   serve({"backend.slow_choice=2"});
   auto under_way = std::async(std::launch::async, [&] { return evaluate(ToyJudge::request(2)); });
-  test::wait_while([&] { return json(ask(get("/v1/info")))["under_way"] == 0; });
+  test::wait_while([&] { return json(ask(get("/v1/info")))["running"] == 0; });
   auto drained =
       std::async(std::launch::async, [&] { return server_->drain(std::chrono::seconds(60)); });
   test::wait_while([&] { return ask(get("/healthz")).status == 200; });

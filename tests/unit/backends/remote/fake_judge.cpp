@@ -91,11 +91,10 @@ const krl::testing::Plugin& Remote::plugin() {
   return plugin;
 }
 
-Remote::Remote(const std::vector<std::string>& servers, krl::testing::Table more)
-    : Remote([&] {
-        more.insert_or_assign("servers", krl::testing::Value::json(Json(servers).dump()));
-        return std::move(more);
-      }()) {}
+krl::testing::Table at(const std::vector<std::string>& servers, krl::testing::Table more) {
+  more.insert_or_assign("servers", krl::testing::Value::json(Json(servers).dump()));
+  return more;
+}
 
 krl::testing::BackendDescription Remote::describe() {
   return krl::testing::backend_description([this](const krl_backend_info_sink* sink) {

@@ -59,10 +59,12 @@ struct Ending {
   int verdicts = 0;
 };
 
+// The options of a backend with these servers.
+krl::testing::Table at(const std::vector<std::string>& servers, krl::testing::Table more = {});
+
 class Remote {
  public:
   // Throws Failure if the backend refuses its options.
-  explicit Remote(const std::vector<std::string>& servers, krl::testing::Table more = {});
   explicit Remote(krl::testing::Table options)
       : instance_(plugin().create<krl_backend_v>(KRL_BACKEND, "remote", std::move(options))) {}
 

@@ -12,6 +12,7 @@ namespace krl::remote {
 namespace {
 
 using http::testing::answer;
+using testing::at;
 using testing::Ending;
 using testing::FakeJudge;
 using ::testing::HasSubstr;
@@ -35,7 +36,7 @@ void judge_all(Remote& remote, int from, int to) {
 
 TEST(RemoteFleet, TheSameContentGoesToTheSameServerWhoeverAsks) {
   FakeJudge a, b;
-  Remote one({a.url(), b.url()}), other({b.url(), a.url()});
+  Remote one(at({a.url(), b.url()})), other(at({b.url(), a.url()}));
   EXPECT_EQ(one.describe().concurrency, 16U);
   judge_all(one, 0, 20);
   const auto by_a = a.judged(), by_b = b.judged();
@@ -48,7 +49,7 @@ TEST(RemoteFleet, TheSameContentGoesToTheSameServerWhoeverAsks) {
 
 TEST(RemoteFleet, OthersTakeWhatAServerThatIsDownWouldGet) {
   FakeJudge a, b;
-  Remote remote({a.url(), b.url()}, {{"connect_timeout_s", 1}});
+  Remote remote(at({a.url(), b.url()}, {{"connect_timeout_s", 1}}));
   judge_all(remote, 0, 10);
   a.server().vanish();
   judge_all(remote, 10, 30);
@@ -67,7 +68,7 @@ TEST(RemoteFleet, AnErrorOfOneServerIsNotThatOfAnother) {
     return std::optional(answer(500, R"({"error": {"code": "internal", "message": "no GPU"}})"));
   });
   FakeJudge good;
-  Remote remote({broken.url(), good.url()});
+  Remote remote(at({broken.url(), good.url()}));
   judge_all(remote, 0, 12);
   EXPECT_THAT(good.judged(), SizeIs(12));
   EXPECT_THAT(broken.asked(), Not(IsEmpty()));
@@ -79,7 +80,7 @@ TEST(RemoteFleet, ServersThatJudgeDifferentlyAreRefused) {
   other["device"] = "another GPU";
   FakeJudge a, b({}, other);
   try {
-    const Remote remote({a.url(), b.url()});
+    const Remote remote(at({a.url(), b.url()}));
     FAIL() << "not refused";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
@@ -96,7 +97,7 @@ TEST(RemoteFleet, ALateEvaluationIsAlsoAskedForElsewhere) {
     return Script().hold();
   };
   FakeJudge a(slow), b(slow);
-  Remote remote({a.url(), b.url()});
+  Remote remote(at({a.url(), b.url()}));
   judge_all(remote, 0, 40);
   is_slow = true;
   judge_all(remote, 40, 41);
@@ -146,10 +147,10 @@ TEST(RemoteFleet, ABusyServerLosesItsTurnsToOthers) {
     return std::optional(answer(503, "{}", {{"Retry-After", "60"}}));
   });
   FakeJudge good;
-  Remote remote({full.url(), good.url()});
+  Remote remote(at({full.url(), good.url()}));
   judge_all(remote, 0, 20);
   EXPECT_THAT(good.judged(), SizeIs(20));
-  EXPECT_THAT(full.asked(), SizeIs(1));
+  EXPECT_LE(full.asked().size(), 2U);  // by the digest, and with the definition
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 using http::testing::answer;
 using krl::testing::Call;
+using testing::at;
 using testing::Ending;
 using testing::FakeJudge;
 using ::testing::HasSubstr;
@@ -43,7 +44,7 @@ Failure refusal_of_options(krl::testing::Table options) {
 
 TEST(RemoteJudging, AServersEvaluationIsTheBackends) {
   FakeJudge judge;
-  Remote remote({judge.url()});
+  Remote remote(at({judge.url()}));
   const auto described = remote.describe();
   EXPECT_EQ(view(described.device), "a GPU");
   EXPECT_EQ(view(described.toolchain), "cpu fake 1 a GPU");
@@ -61,7 +62,7 @@ TEST(RemoteJudging, AServersEvaluationIsTheBackends) {
 
 TEST(RemoteJudging, ATaskIsSentOnceAndAgainToAServerThatForgotIt) {
   FakeJudge judge;
-  Remote remote({judge.url()});
+  Remote remote(at({judge.url()}));
   for (const char* source : {"1", "2"}) EXPECT_EQ(remote.evaluate(source).status, KRL_OK);
   judge.forget_tasks();
   EXPECT_EQ(remote.evaluate("3").status, KRL_OK);
@@ -74,10 +75,10 @@ TEST(RemoteJudging, ATaskIsSentOnceAndAgainToAServerThatForgotIt) {
 
 TEST(RemoteJudging, ATaskIsPreparedByItsNaiveKernel) {
   FakeJudge judge;
-  EXPECT_EQ(Remote({judge.url()}).prepare().status, KRL_OK);
+  EXPECT_EQ(Remote(at({judge.url()})).prepare().status, KRL_OK);
   EXPECT_EQ(judge.judged(), std::vector<std::string>{"the naive kernel"});
   FakeJudge strict(always(error(400, "invalid_argument", "doubled: the naive kernel is wrong")));
-  const Ending refused = Remote({strict.url()}).prepare();
+  const Ending refused = Remote(at({strict.url()})).prepare();
   EXPECT_EQ(refused.status, KRL_INVALID_ARGUMENT);
   EXPECT_THAT(refused.why, HasSubstr("status 400: doubled: the naive kernel is wrong"));
 }
@@ -89,7 +90,7 @@ TEST(RemoteJudging, ATokenIsSentAndNeverShown) {
         error(401, "", ("no client has " + request.header("Authorization")).c_str()));
   };
   FakeJudge judge(echo);
-  Remote remote({judge.url()}, {{"token_env", "KRL_TEST_TOKEN"}});
+  Remote remote(at({judge.url()}, {{"token_env", "KRL_TEST_TOKEN"}}));
   const Ending ending = remote.evaluate("a kernel");
   EXPECT_EQ(ending.status, KRL_FAILED_PRECONDITION);
   EXPECT_EQ(judge.server().requests().back().header("Authorization"), "Bearer very-secret");
@@ -125,7 +126,7 @@ TEST(RemoteJudging, AnInfrastructureErrorIsNoVerdict) {
        {error(500, "internal", "the GPU fell off"), answer(502, "<html>"), answer(200, "{}"),
         answer(200, R"({"evaluation": {"verdict": "infra_error"}})"), Script().reset()}) {
     FakeJudge judge(always(script));
-    const Ending ending = Remote({judge.url()}, {{"patience_s", 0.2}}).evaluate("a kernel");
+    const Ending ending = Remote(at({judge.url()}, {{"patience_s", 0.2}})).evaluate("a kernel");
     EXPECT_EQ(ending.status, KRL_UNAVAILABLE) << ending.why;
     EXPECT_EQ(ending.verdicts, 0);
     EXPECT_THAT(ending.why, HasSubstr(judge.url()));
@@ -140,7 +141,7 @@ TEST(RemoteJudging, ABusyServerIsAskedAgainWhenItSaid) {
                  ? std::nullopt
                  : std::optional(error(status, "unavailable", "full", {{"Retry-After", "1"}}));
     });
-    Remote remote({judge.url()});
+    Remote remote(at({judge.url()}));
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(remote.evaluate("a kernel").status, KRL_OK);
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
@@ -150,7 +151,7 @@ TEST(RemoteJudging, ABusyServerIsAskedAgainWhenItSaid) {
 
 TEST(RemoteJudging, CancellingClosesTheRequest) {
   FakeJudge judge(always(Script().hold()));
-  Remote remote({judge.url()});
+  Remote remote(at({judge.url()}));
   Call call;
   std::thread user([&] {
     krl::test::wait_while([&] { return judge.asked().empty(); });
@@ -163,7 +164,7 @@ TEST(RemoteJudging, CancellingClosesTheRequest) {
 
 TEST(RemoteJudging, TheDeadlineOfACallIsTheServersToo) {
   FakeJudge judge(always(Script().hold()));
-  Remote remote({judge.url()});
+  Remote remote(at({judge.url()}));
   const Call call;
   krl_call context = *call.context();
   context.deadline_ns = monotonic_ns() + 1'500'000'000;
@@ -173,7 +174,7 @@ TEST(RemoteJudging, TheDeadlineOfACallIsTheServersToo) {
 
 TEST(RemoteJudging, EveryOneOfManyCallsGetsItsOwnResult) {
   FakeJudge judge;
-  Remote remote({judge.url()});
+  Remote remote(at({judge.url()}));
   std::vector<std::thread> callers;
   for (int i = 0; i < 200; ++i) {
     callers.emplace_back([&remote, source = "kernel " + std::to_string(i)] {
