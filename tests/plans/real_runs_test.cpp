@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <regex>
 
 #include "tests/plans/program.hpp"
 #include "tests/plans/run_folder.hpp"
@@ -24,14 +25,14 @@ using ::testing::SizeIs;
 
 using Words = std::vector<std::string>;
 
-// A delivered plan made small, with its evaluations kept in `cache`.
+// A delivered plan made small, with its evaluations kept in `cache`; empty: by no backend of its
+// own.
 Words small(const std::string& plan, const fs::path& cache, const Words& more = {}) {
   Words words = {"--plan", KERNELRL_SOURCE_DIR "/configs/" + plan + ".toml"};
   Words sets = {"policy.model.layers=2",
                 "policy.model.hidden=64",
                 "policy.model.heads=2",
                 "policy.model.ffn=128",
-                "backend.cache=" + cache.string(),
                 "dataset.0.only=[\"vector_add\"]",
                 "dataset.1.only=[\"vector_add\"]",
                 "dataset.1.count=80",
@@ -41,6 +42,7 @@ Words small(const std::string& plan, const fs::path& cache, const Words& more = 
                 "rollout.groups=4",
                 "rollout.group_size=4",
                 "checkpoint.every=1"};
+  if (!cache.empty()) sets.push_back("backend.cache=" + cache.string());
   sets.insert(sets.end(), more.begin(), more.end());
   for (const std::string& set : sets) {
     words.emplace_back("--set");
@@ -162,6 +164,35 @@ TEST(RealRun, GoesFromStageToStageByItself) {
   EXPECT_THAT(stages, ElementsAre("format", "compile", "compile", "correctness", "speed"));
   EXPECT_THAT(values_of(metrics, "reward/thinking/mean"), SizeIs(2)) << "of the last two stages";
   EXPECT_THAT(values_of(metrics, "reward/thinking/mean"), Contains(Gt(0)));
+}
+
+TEST(RealRun, HasTheSameMetricsByARemoteBackend) {
+  const ScratchFolder folder;
+  const Words changes = {"stage.reinforce.iterations=3", "dataset.2.count=4",
+                         "dataset.2.only=[\"vector_add\"]", "dataset.3.only=[\"abs_diff\"]"};
+  const Ending local = run_program(small("transfer", shared_cache(), changes), folder.path());
+  ASSERT_EQ(local.exit_code, 0) << local.output;
+  const auto expected = repeatable_lines(folder / "runs" / "transfer");
+  fs::rename(folder / "runs", folder / "local_runs");
+
+  const ScratchFolder server_folder;
+  Program server({"serve", "--seed", "client", "--port", "0", "--set",
+                  "backend.cache=" + shared_cache().string()},
+                 server_folder.path());
+  const std::regex welcome("listening on (\\S+),");
+  std::smatch found;
+  std::string said;
+  ASSERT_TRUE(server.wait_until([&] {
+    said = server.output();
+    return std::regex_search(said, found, welcome);
+  })) << said;
+  Words by_server = changes;
+  by_server.push_back("backend={use=\"remote\", servers=[\"" + found[1].str() + "\"]}");
+  const Ending remote = run_program(small("transfer", {}, by_server), folder.path());
+  ASSERT_EQ(remote.exit_code, 0) << remote.output;
+  EXPECT_EQ(repeatable_lines(folder / "runs" / "transfer"), expected);
+  server.send(SIGTERM);
+  EXPECT_EQ(server.wait().exit_code, 0);
 }
 
 TEST(RealRun, MeasuresOnAGpu) {

@@ -64,7 +64,7 @@ class Members:
 class Judge:
     """A `kernelrl serve` for as long as this replica lives; it dies with it, however that ends."""
 
-    async def __init__(self, command: list[str], token: str | None) -> None:
+    async def __init__(self, command: list[str], token: str | None) -> None:  # type: ignore[misc]  # Ray awaits it
         self._token = token
         self._members = serve.get_app_handle(MEMBERS)
         self._info: dict[str, Any] = {}
