@@ -38,7 +38,7 @@ void ClientEpisode::answer(ClientAnswer given, Done done) {
   if (auto refused =
           format_error(given.candidate, service_.rollout().contract, service_.backend().id)) {
     const std::string source = given.candidate.source;
-    return score(std::move(given), tell(task(), source, {*std::move(refused), {}}),
+    return score(std::move(given), tell(*task_, source, {*std::move(refused), {}}),
                  std::move(done));
   }
   const auto take_verdict = [self = shared_from_this(), given, done](const Outcome& outcome) {
