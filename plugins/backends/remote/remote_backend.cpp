@@ -1,5 +1,6 @@
 // The plugin `remote`: a backend that asks servers of kernelrl; its options and its calls.
 #include <algorithm>
+#include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
 #include <kernelrl/task_definition.hpp>
 #include <memory>
@@ -99,7 +100,14 @@ struct RemoteBackend final : Backend {
  private:
   Settings settings(const Config& plan) const {
     Settings settings;
-    settings.servers = servers_of(plan.json(), members);
+    settings.servers = list_option<std::string>(plan, "servers");
+    if (settings.servers.empty() && members.empty()) {
+      invalid_argument(
+          "set servers = [\"http://127.0.0.1:8400\"], the addresses of one or more kernelrl "
+          "serve, or members, the URL of their list");
+    }
+    if (!settings.servers.empty() && !members.empty())
+      invalid_argument("set servers or members, not both");
     settings.members = members;
     settings.members_every = seconds(members_every_s);
     settings.patience = seconds(patience_s);

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 #include <kernelrl/values.hpp>
-#include <nlohmann/json.hpp>
 
 namespace krl::remote {
 namespace {
@@ -23,24 +22,6 @@ std::string trimmed(const std::string& text) {
 }
 
 }  // namespace
-
-std::vector<std::string> servers_of(std::string_view options_json, const std::string& members) {
-  const auto options = nlohmann::json::parse(options_json, nullptr, /*allow_exceptions=*/false);
-  std::vector<std::string> servers;
-  if (const auto found = options.find("servers"); found != options.end() && found->is_array()) {
-    for (const nlohmann::json& url : *found) {
-      if (!url.is_string()) invalid_argument("servers must be a list of texts");
-      servers.push_back(url.get<std::string>());
-    }
-  }
-  if (servers.empty() && members.empty()) {
-    invalid_argument(
-        "set servers = [\"http://127.0.0.1:8400\"], the addresses of one or more kernelrl serve, "
-        "or members, the URL of their list");
-  }
-  if (!servers.empty() && !members.empty()) invalid_argument("set servers or members, not both");
-  return servers;
-}
 
 std::string token_of(const std::string& variable, const std::string& file) {
   if (!variable.empty() && !file.empty()) invalid_argument("set token_env or token_file, not both");

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "http/client/options.hpp"
@@ -21,10 +20,6 @@ struct Settings {
   std::uint32_t concurrency = 0;                 // 0: by what the servers declare
   http::Options http;
 };
-
-// The option `servers`: a list of texts. Throws krl::Failure(KRL_INVALID_ARGUMENT), also if there
-// is neither this list nor `members`, or both.
-std::vector<std::string> servers_of(std::string_view options_json, const std::string& members);
 
 // The token in the environment variable, or in the file without the white space around it; empty if
 // neither is named. Throws krl::Failure(KRL_INVALID_ARGUMENT), which shows no token.
