@@ -24,9 +24,10 @@ void add_serve_options(CommandLine& line) {
   line.option("key", "FILE", "and its key (PEM)");
   line.repeatable("allow-origin", "URL", "an origin whose web pages may ask (repeatable)");
   line.option("rate", "N", "requests a second of each client (any number)");
-  line.option("seed", "N|client",
-              "what inputs are drawn from: a secret number, or the seeds of the requests as they are, "
-              "for clients that are trusted; without it, inputs differ from start to start");
+  line.option(
+      "seed", "N|client",
+      "what inputs are drawn from: a secret number, or the seeds of the requests as they are, "
+      "for clients that are trusted; without it, inputs differ from start to start");
   line.option("deadline", "S", "seconds for a verdict, at most", "600");
   line.option("max-waiting", "N", "kernels that wait, of all clients", "10000");
   line.option("max-connections", "N", "connections", "30000");
