@@ -1,5 +1,4 @@
 // kernelrl, the program: finds the command and passes the words on.
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <kernelrl/spelling.hpp>
@@ -48,20 +47,14 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 13> kCommands = {{{"chat", krl::cli::chat_command},
-                                                {"check", krl::cli::check_command},
-                                                {"doctor", krl::cli::doctor_command},
-                                                {"eval", krl::cli::eval_command},
-                                                {"export", krl::cli::export_command},
-                                                {"index", krl::cli::index_command},
-                                                {"judge", krl::cli::judge_command},
-                                                {"launch", krl::cli::launch_command},
-                                                {"mcp", krl::cli::mcp_command},
-                                                {"plugins", krl::cli::plugins_command},
-                                                {"runs", krl::cli::runs_command},
-                                                {"serve", krl::cli::serve_command},
-                                                {"tasks", krl::cli::tasks_command},
-                                                {"verify", krl::cli::verify_command}}};
+constexpr Command kCommands[] = {
+    {"chat", krl::cli::chat_command},     {"check", krl::cli::check_command},
+    {"doctor", krl::cli::doctor_command}, {"eval", krl::cli::eval_command},
+    {"export", krl::cli::export_command}, {"index", krl::cli::index_command},
+    {"judge", krl::cli::judge_command},   {"launch", krl::cli::launch_command},
+    {"mcp", krl::cli::mcp_command},       {"plugins", krl::cli::plugins_command},
+    {"runs", krl::cli::runs_command},     {"serve", krl::cli::serve_command},
+    {"tasks", krl::cli::tasks_command},   {"verify", krl::cli::verify_command}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;
