@@ -1,5 +1,6 @@
 #include "serve/dialects/openenv.hpp"
 
+#include "core/base/log.hpp"
 #include "serve/dialects/openenv_messages.hpp"
 #include "serve/judging/client_episodes.hpp"
 #include "service/kernels/evaluation_request.hpp"
@@ -71,11 +72,21 @@ class Session : public std::enable_shared_from_this<Session> {
       : service_(service), client_(std::move(client)), socket_(std::move(socket)) {}
 
   void begin() {
-    socket_->listen({[self = shared_from_this()](const std::string& text) { self->take(text); },
+    socket_->listen({[self = shared_from_this()](const std::string& text) { self->hear(text); },
                      [self = shared_from_this()] { self->leave(); }});
   }
 
  private:
+  // What is thrown ends this message, and not the server.
+  void hear(const std::string& text) {
+    try {
+      take(text);
+    } catch (const std::exception& error) {
+      log(Severity::kError, std::string("/ws: ") + error.what());
+      tell(refuse("EXECUTION_ERROR", {Code::kInternal, "the server failed at this message"}));
+    }
+  }
+
   void take(const std::string& text) {
     const auto message = service::parse_json(text);
     if (!message) return tell(refuse("INVALID_JSON", message.error()));

@@ -57,6 +57,8 @@ Result<TaskPointer> TaskShelf::find(const std::string& id, const std::string& cl
 }
 
 Result<TaskPointer> TaskShelf::define(const nlohmann::ordered_json& definition) {
+  if (!definition.is_object())
+    return invalid("a task is its id, or a definition: an object with the keys of a task file");
   nlohmann::ordered_json own = definition;
   own.erase("origin");
   KRL_ASSIGN(Task task, service::task_of_definition(own));

@@ -81,7 +81,7 @@ class OpenEnv(unittest.TestCase):
         self.assertEqual(code_of("[]"), "UNKNOWN_TYPE")
         self.assertEqual(code_of('{"type": "dance"}'), "UNKNOWN_TYPE")
         self.assertEqual(code_of(step), "EXECUTION_ERROR")  # no episode
-        for wrong in ({"problem_id": "nothing"}, {"reward": "money"}, {"max_turns": 0}, {"split": "test", "index": 0}, []):
+        for wrong in ({"problem_id": "nothing"}, {"problem_id": 3}, {"problem_id": {}}, {"reward": "money"}, {"max_turns": 0}, {"split": "test", "index": 0}, []):
             self.assertEqual(code_of(json.dumps({"type": "reset", "data": wrong})), "VALIDATION_ERROR", wrong)
         session.reset()
         for wrong in ({}, {"code": 3}, {"code": "", "language": "cuda"}, "code"):
