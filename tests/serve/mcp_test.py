@@ -232,7 +232,7 @@ class Recorded(unittest.TestCase):
     VERDICTS = ["runtime_fault", "compile_error", "ok", "ok"]  # as session.CALLS asks for them
 
     def check(self, name, ask):
-        entries = [json.loads(line) for line in (RECORDED / f"{name}.jsonl").open()]
+        entries = [json.loads(line) for line in (RECORDED / f"{name}.jsonl").read_text().splitlines()]
         self.assertGreater(len(entries), 10)
         kinds = [kind_of(reply) for reply in map(ask, entries) if reply]
         self.assertEqual([k for k in kinds if isinstance(k, str)], self.VERDICTS)
