@@ -5,6 +5,7 @@
 #   - with --includes, a missing #include: each source of the core, the service and the server is compiled by itself, as far as the compiler's
 #     errors, which takes two minutes on two cores. The plugins are left out, as they would take as long as their build.
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 for program in clang-tidy-14 clang++; do

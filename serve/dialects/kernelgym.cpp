@@ -75,10 +75,14 @@ class Results {
       answer.status = 503;
       return call.answer(std::move(answer));
     }
-    Json result = result_of(id, **outcome.told, service_.info().device);
+    const Json result = result_of(id, **outcome.told, service_.info().device);
+    keep(call.client + " " + id, result);  // first: the client may ask as soon as it is answered
     call.answer(json_answer(result));
+  }
+
+  void keep(std::string name, const Json& result) {
     const std::lock_guard lock(mutex_);
-    latest_.emplace_front(call.client + " " + id, std::move(result));
+    latest_.emplace_front(std::move(name), result);
     if (latest_.size() > kMostResults) latest_.pop_back();
   }
 

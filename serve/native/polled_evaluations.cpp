@@ -26,6 +26,8 @@ std::optional<std::chrono::duration<double>> wait_of(const http::IncomingRequest
 }  // namespace
 
 struct PolledEvaluations::Polled {
+  Polled(std::string id, std::string client) : id(std::move(id)), client(std::move(client)) {}
+
   const std::string id, client;
   const Alarms::Clock::time_point since = Alarms::Clock::now();
   std::mutex mutex;  // guards the members below
