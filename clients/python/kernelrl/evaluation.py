@@ -129,6 +129,7 @@ class Evaluation(Record):
 
     id: str = ""
     task: str = ""
+    digest: str = ""  # names the task's definition in later requests
     headline: str = ""  # "ok: 2.1 x the naive kernel"
     feedback: str = field(default="", repr=False)  # what a training prompt shows of it
     kept: bool | None = None  # the server knew the result
