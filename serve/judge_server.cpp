@@ -43,6 +43,10 @@ JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Impo
   mcp::add_routes(*service_, tools_, router_);
 }
 
+JudgeServer::~JudgeServer() {
+  if (server_) server_->stop();
+}
+
 Status JudgeServer::listen() {
   try {
     server_ = std::make_unique<http::Server>(

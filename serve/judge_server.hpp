@@ -37,6 +37,8 @@ class JudgeServer {
   // were not answered.
   bool drain(std::chrono::seconds patience);
 
+  ~JudgeServer();
+
  private:
   JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Import import,
               const JudgeServerOptions& options);
@@ -44,10 +46,10 @@ class JudgeServer {
 
   const JudgeServerOptions options_;
   ServerState state_;
+  std::unique_ptr<http::Server> server_;  // stops first and goes last: others hold its calls
   Router router_;
   const std::unique_ptr<JudgeService> service_;  // goes before: what it judges may reach handlers
   mcp::Tools tools_;
-  std::unique_ptr<http::Server> server_;  // goes first
 };
 
 }  // namespace krl::serve

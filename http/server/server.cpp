@@ -67,12 +67,16 @@ class Server::Implementation {
     }
   }
 
-  ~Implementation() {
+  ~Implementation() { stop(); }
+
+  void stop() {
     stop_accepting();
     connections_->close_all(false);
     wait_until_closed(std::chrono::seconds(2));
     io_.stop();
-    for (std::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
   }
 
   std::uint16_t port() const { return port_; }
@@ -152,6 +156,7 @@ class Server::Implementation {
 Server::Server(ServerOptions options, Handler handler)
     : implementation_(std::make_unique<Implementation>(std::move(options), std::move(handler))) {}
 Server::~Server() = default;
+void Server::stop() { implementation_->stop(); }
 
 std::uint16_t Server::port() const { return implementation_->port(); }
 ServerCounts Server::counts() const { return implementation_->counts(); }

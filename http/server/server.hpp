@@ -41,7 +41,7 @@ class Server {
   // Listens from here on. Throws krl::Failure: KRL_INVALID_ARGUMENT for an address or a certificate
   // that is none, KRL_UNAVAILABLE if the port is taken.
   Server(ServerOptions options, Handler handler);
-  // Closes what is still open.
+  // Stops; outlives every call that it has handed out.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -52,6 +52,9 @@ class Server {
   // Accepts no more connections, ends each connection after its answer, and returns when none is
   // left, or after `patience`: true if none was left.
   bool drain(std::chrono::milliseconds patience);
+
+  // Closes what is open; no function is called once this has returned.
+  void stop();
 
  private:
   class Implementation;

@@ -22,7 +22,11 @@ ServerCall::ServerCall(std::shared_ptr<Connection> connection, IncomingRequest r
     : connection_(std::move(connection)), request_(std::move(request)) {}
 
 ServerCall::~ServerCall() {
-  if (!is_answered_) connection_->answer({500, {}, {}});
+  if (!is_answered_) {
+    connection_->answer({500, {}, {}});
+  } else if (!is_ended_) {
+    connection_->end_events();
+  }
 }
 
 void ServerCall::answer(Answer answer) {

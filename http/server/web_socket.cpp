@@ -56,7 +56,7 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
 
   void close() override {
     run([this] {
-      closes_ = true;
+      if (std::exchange(closes_, true)) return;
       if (!is_writing_) end_politely();
     });
   }

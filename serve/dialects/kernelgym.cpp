@@ -41,9 +41,10 @@ class Results {
     const auto body = call.json();
     if (!body) return call.answer(error_answer(body.error()));
     const std::string id = text_in(*body, "task_id"), kernel = text_in(*body, "kernel_code");
-    if (id.empty() || kernel.empty())
+    if (id.empty() || id.size() > kMostId || kernel.empty())
       return call.answer(error_answer(
-          {Code::kInvalidArgument, "task_id, reference_code and kernel_code must be texts"}));
+          {Code::kInvalidArgument,
+           "task_id, of at most 256 bytes, reference_code and kernel_code must be texts"}));
     auto task = sources_.find(text_in(*body, "reference_code"));
     if (!task) return call.answer(error_answer(task.error()));
     const bool has_timeout = body->contains("timeout") && (*body)["timeout"].is_number_integer();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/episode/feedback.hpp"
 
@@ -11,7 +12,7 @@ namespace krl::serve::mcp {
 namespace {
 
 // Four digits: what a reader needs, and what a model can read cheaply.
-double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
+double rounded(double value) { return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr); }
 
 void put(Json& json, const char* name, double value) {
   if (std::isfinite(value)) json[name] = rounded(value);

@@ -152,9 +152,12 @@ struct Episodes {
   void reset(const RoutedCall& call) {
     const auto body = call.json();
     if (!body) return answer(service, call, refuse(body.error()));
+    const std::string id = text_in(*body, "episode_id");
+    if (id.size() > kMostId)
+      return answer(service, call, refuse(Error{Code::kInvalidArgument, "episode_id is too long"}));
     auto begun = openenv::reset(service, call.client, *body);
     if (!begun) return answer(service, call, refuse(begun.error().code, begun.error().error));
-    kept.keep(call.client, text_in(*body, "episode_id"), *begun);
+    kept.keep(call.client, id, *begun);
     answer(service, call, observation(**begun, service.info().device, nullptr));
   }
 

@@ -69,7 +69,7 @@ Json tools() {
 }
 
 // A call of the tool. Its client may lose the connection, and ask for the result by the call's id.
-struct ToolCall {
+struct ToolCall : std::enable_shared_from_this<ToolCall> {
   const std::string id = secret_id();
   std::mutex mutex;  // guards the members below
   std::optional<std::string> events;
@@ -82,10 +82,22 @@ struct ToolCall {
     std::unique_lock lock(mutex);
     if (!events) {
       waiting.push_back(call);
+      lock.unlock();
+      call.call->when_gone([weak = weak_from_this(), gone = call.call.get()] {
+        if (const auto self = weak.lock()) self->detach(gone);
+      });
       return keep_alive(alarms, call.call);
     }
     lock.unlock();
     end(call);
+  }
+
+  void detach(const http::ServerCall* gone) {
+    std::vector<RoutedCall> kept;  // the others; what has gone ends without the lock
+    const std::lock_guard lock(mutex);
+    std::ranges::copy_if(waiting, std::back_inserter(kept),
+                         [&](const RoutedCall& call) { return call.call.get() != gone; });
+    waiting.swap(kept);
   }
 
   void settle(std::string text) {

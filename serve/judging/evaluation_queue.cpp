@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/hash.hpp"
+#include "core/base/log.hpp"
 
 namespace krl::serve {
 namespace {
@@ -86,9 +87,13 @@ EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started 
   std::unique_lock lock(mutex_);
   WorkPointer& work = works_[key];
   const bool is_new = work == nullptr;
-  const Status admitted = is_new ? admit(order.client) : Status();
+  const bool is_crowded = !is_new && work->waiters.size() >= options_.most_waiting_of_client;
+  const Status admitted = is_new       ? admit(order.client)
+                          : is_crowded ? failure(Code::kResourceExhausted,
+                                                 "too many requests wait for this very kernel")
+                                       : Status();
   if (!admitted) {
-    works_.erase(key);
+    if (is_new) works_.erase(key);
     lock.unlock();
     metrics_.count_refused();
     done({failure(admitted.error())});
@@ -134,12 +139,21 @@ EvaluationQueue::Done EvaluationQueue::remove(Ticket ticket) {
   Done done = std::move(waiter->second.done);
   work->waiters.erase(waiter);
   if (!work->waiters.empty()) return done;
-  // A later order of the same kind begins anew; what waits in the line is passed over.
+  // A later order of the same kind begins anew.
   work->stop = true;
   works_.erase(work->key);
-  if (!work->is_running) metrics_.set_waiting(--waiting_);
+  if (!work->is_running) leave_line(work);
   all_over_.notify_all();
   return done;
+}
+
+void EvaluationQueue::leave_line(const WorkPointer& work) {
+  metrics_.set_waiting(--waiting_);
+  const auto line = lines_.find(work->order.client);
+  std::erase(line->second, work);
+  if (!line->second.empty()) return;
+  std::erase(turns_, line->first);
+  lines_.erase(line);
 }
 
 void EvaluationQueue::end(Ticket ticket, Error why) {
@@ -156,20 +170,18 @@ void EvaluationQueue::cancel(Ticket ticket) {
 // ---- judging ------------------------------------------------------------------------------------
 
 EvaluationQueue::WorkPointer EvaluationQueue::next() {
-  while (!turns_.empty()) {
-    const std::string client = std::move(turns_.front());
-    turns_.pop_front();
-    auto& line = lines_[client];
-    const WorkPointer work = std::move(line.front());
-    line.pop_front();
-    if (line.empty()) {
-      lines_.erase(client);
-    } else {
-      turns_.push_back(client);
-    }
-    if (!work->waiters.empty()) return work;
+  if (turns_.empty()) return nullptr;
+  const std::string client = std::move(turns_.front());
+  turns_.pop_front();
+  auto& line = lines_[client];
+  const WorkPointer work = std::move(line.front());
+  line.pop_front();
+  if (line.empty()) {
+    lines_.erase(client);
+  } else {
+    turns_.push_back(client);
   }
-  return nullptr;
+  return work;
 }
 
 void EvaluationQueue::run() {
@@ -187,6 +199,7 @@ void EvaluationQueue::run() {
     }
     lock.unlock();
     for (const Started& tell : started) tell();
+    started.clear();  // they keep calls, which may have ended before the judge does
     judge(work);
     work = nullptr;
     lock.lock();
@@ -215,7 +228,8 @@ void EvaluationQueue::judge(const WorkPointer& work) {
     metrics_.count_verdict(judged->evaluation.verdict, judged_ms / 1000);
     told = tell(*order.task, order.source, std::move(*judged));
     kept_.keep(work->key, *told);
-    best_.consider(order.client, order.task, order.source, *told);
+    if ((order.stages & KRL_STAGE_CHECK) != 0)
+      best_.consider(order.client, order.task, order.source, *told);
   }
   if (!told && !work->stop) metrics_.count_failure();
   finish(work, std::move(told), judged_ms);
@@ -235,7 +249,11 @@ void EvaluationQueue::finish(const WorkPointer& work, Result<ToldPointer> told, 
   for (auto& [ticket, waiter] : waiters) {
     const double queued_ms = std::max(0.0, ms_between(waiter.since, now) - judged_ms);
     metrics_.observe_queued(queued_ms / 1000);
-    waiter.done({told, waiter.shares, queued_ms, judged_ms});
+    try {
+      waiter.done({told, waiter.shares, queued_ms, judged_ms});
+    } catch (const std::exception& error) {
+      log(Severity::kError, std::string("an outcome was not told: ") + error.what());
+    }
   }
 }
 

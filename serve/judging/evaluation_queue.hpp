@@ -134,6 +134,7 @@ class EvaluationQueue {
   std::size_t before(std::size_t own) const;
   double expected_seconds(std::size_t works) const;
   void enqueue(const WorkPointer& work);
+  void leave_line(const WorkPointer& work);
   WorkPointer next();  // null if none waits
   void run();
   void judge(const WorkPointer& work);

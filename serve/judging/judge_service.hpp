@@ -18,6 +18,9 @@
 
 namespace krl::serve {
 
+inline constexpr std::size_t kMostSource = std::size_t{256} << 10;  // bytes of a kernel
+inline constexpr std::size_t kMostId = 256;  // bytes of an id that a client chooses
+
 struct JudgeServiceOptions {
   QueueOptions queue;
   std::chrono::seconds longest{600};  // the deadline of requests that name none, and of all others

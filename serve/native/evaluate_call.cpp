@@ -11,6 +11,8 @@
 namespace krl::serve {
 namespace {
 
+constexpr std::size_t kMostInBatch = 1000;
+
 // One call with its orders; lives until the last of them is over.
 class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
  public:
@@ -104,8 +106,11 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
 }  // namespace
 
 void answer_evaluate(JudgeService& service, const RoutedCall& call, const Json& body) {
-  if (body.contains("requests") && !body["requests"].is_array())
-    return call.answer(error_answer({Code::kInvalidArgument, "'requests' must be a list"}));
+  const bool is_batch = body.contains("requests");
+  if (is_batch && (!body["requests"].is_array() || body["requests"].size() > kMostInBatch)) {
+    return call.answer(
+        error_answer({Code::kInvalidArgument, "'requests' must be a list of at most 1000"}));
+  }
   std::make_shared<EvaluateCall>(service, call, body)->begin();
 }
 

@@ -37,6 +37,17 @@ struct PolledEvaluations::Polled {
   std::vector<RoutedCall> waiting;  // the first answer to each counts
 };
 
+std::optional<RoutedCall> PolledEvaluations::take_waiting(Polled& polled,
+                                                          const http::ServerCall* call) {
+  const std::lock_guard lock(polled.mutex);
+  const auto place = std::ranges::find_if(
+      polled.waiting, [&](const RoutedCall& waiting) { return waiting.call.get() == call; });
+  if (place == polled.waiting.end()) return std::nullopt;
+  std::optional<RoutedCall> taken(std::move(*place));
+  polled.waiting.erase(place);
+  return taken;
+}
+
 void PolledEvaluations::begin(const RoutedCall& call, const Json& body) {
   auto order = service_.order_of(call.client, body);
   if (!order) return call.answer(error_answer(order.error()));
@@ -102,17 +113,13 @@ void PolledEvaluations::wait(const RoutedCall& call, const Pointer& polled) {
   if (!is_over) polled->waiting.push_back(call);
   lock.unlock();
   if (is_over) return call.answer(state_of(*polled));
+  call.call->when_gone([weak = std::weak_ptr(polled), id = call.call.get()] {
+    if (const auto polled = weak.lock()) take_waiting(*polled, id);
+  });
   service_.alarms().at(
       Alarms::Clock::now() + std::chrono::duration_cast<Alarms::Clock::duration>(*patience),
       [this, polled, id = call.call.get()] {  // an alarm keeps no connection
-        std::unique_lock lock(polled->mutex);
-        const auto place = std::ranges::find_if(
-            polled->waiting, [&](const RoutedCall& waiting) { return waiting.call.get() == id; });
-        if (place == polled->waiting.end()) return;
-        const RoutedCall late = std::move(*place);
-        polled->waiting.erase(place);
-        lock.unlock();
-        late.answer(state_of(*polled));
+        if (const auto late = take_waiting(*polled, id)) late->answer(state_of(*polled));
       });
 }
 

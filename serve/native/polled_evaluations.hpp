@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -31,6 +32,8 @@ class PolledEvaluations {
   struct Polled;
   using Pointer = std::shared_ptr<Polled>;
 
+  // Gives the call if it still waits.
+  static std::optional<RoutedCall> take_waiting(Polled& polled, const http::ServerCall* call);
   Pointer find(const RoutedCall& call);
   void wait(const RoutedCall& call, const Pointer& polled);
   void forget_old();

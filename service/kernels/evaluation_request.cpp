@@ -77,8 +77,11 @@ std::string read(const Json& json, Stages& value) {
 
 // Copying and writing JSON recurse: the stack must suffice for what strangers send.
 constexpr int kDeepest = 100;
+// An object is a list of its keys here, and is searched for each that is added.
+constexpr int kMostKeys = 1000;
 
-bool is_deeper_than(int most, std::string_view json_text) {
+bool is_too_intricate(std::string_view json_text) {
+  std::array<int, kDeepest + 1> keys{};  // those of the objects that are open
   int depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < json_text.size(); ++i) {
@@ -87,9 +90,12 @@ bool is_deeper_than(int most, std::string_view json_text) {
     if (in_string) {
       i += c == '\\' ? 1 : 0;
     } else if (c == '[' || c == '{') {
-      if (++depth > most) return true;
+      if (++depth > kDeepest) return true;
+      keys[static_cast<std::size_t>(depth)] = 0;
     } else if (c == ']' || c == '}') {
-      --depth;
+      if (--depth < 0) return false;  // the parser refuses it
+    } else if (c == ':' && ++keys[static_cast<std::size_t>(depth)] > kMostKeys) {
+      return true;
     }
   }
   return false;
@@ -115,7 +121,8 @@ Json to_json(const EvaluationRequest& request) {
 }
 
 Result<Json> parse_json(std::string_view text) {
-  if (is_deeper_than(kDeepest, text)) return invalid("request: it is nested too deeply");
+  if (is_too_intricate(text))
+    return invalid("request: it is nested too deeply, or an object has too many keys");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

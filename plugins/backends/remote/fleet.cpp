@@ -11,7 +11,8 @@ namespace krl::remote {
 namespace {
 
 constexpr std::chrono::milliseconds kMoment = http::kCancelPoll;
-constexpr std::chrono::seconds kLook{15};  // for what a member says of itself
+constexpr std::chrono::seconds kLook{15};    // for what a member says of itself
+constexpr std::chrono::seconds kAtStart{5};  // a fleet that is down is told of soon
 constexpr http::Retries kPauses{0, std::chrono::milliseconds(500), std::chrono::seconds(15)};
 constexpr std::size_t kMostDigests = 10000;
 
@@ -60,7 +61,8 @@ void Fleet::start(const std::function<bool()>& cancelled, Yield yield) {
   for (const MemberPointer& member : first) {
     if (!member->misfit.empty()) throw Failure(KRL_FAILED_PRECONDITION, member->misfit);
   }
-  acquire(0, {}, Patience{Clock::time_point::max(), cancelled}, yield);
+  acquire_until(Clock::now() + std::min<Duration>(settings_.patience, kAtStart), 0, {},
+                Patience{Clock::time_point::max(), cancelled}, yield);
 }
 
 void Fleet::close(Yield yield) {
@@ -182,7 +184,12 @@ MemberPointer Fleet::best(std::uint64_t content, const Excluded& excluded) const
 
 MemberPointer Fleet::acquire(std::uint64_t content, const Excluded& excluded,
                              const Patience& patience, Yield yield) {
-  const auto give_up = Clock::now() + settings_.patience;
+  return acquire_until(Clock::now() + settings_.patience, content, excluded, patience, yield);
+}
+
+MemberPointer Fleet::acquire_until(Clock::time_point give_up, std::uint64_t content,
+                                   const Excluded& excluded, const Patience& patience,
+                                   Yield yield) {
   while (true) {
     check(patience);
     if (const MemberPointer member = best(content, excluded)) {

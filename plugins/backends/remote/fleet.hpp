@@ -56,6 +56,8 @@ class Fleet {
   Latencies latencies;
 
  private:
+  MemberPointer acquire_until(Clock::time_point give_up, std::uint64_t content,
+                              const Excluded& excluded, const Patience& patience, Yield yield);
   bool can_judge(const Member& member, const Excluded& excluded) const;
   MemberPointer best(std::uint64_t content, const Excluded& excluded) const;
   void get_to_know(Member& member, const Patience& patience, Yield yield);

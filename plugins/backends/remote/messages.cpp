@@ -114,8 +114,12 @@ Refusal refusal_of(const http::Answer& answer) {
   const Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
   std::string code, words = answer.body;
   if (json.is_object() && json.contains("error") && json["error"].is_object()) {
-    code = json["error"].value("code", "");
-    words = json["error"].value("message", "");
+    const auto text = [&](const char* key) {
+      const auto at = json["error"].find(key);
+      return at != json["error"].end() && at->is_string() ? at->get<std::string>() : std::string();
+    };
+    code = text("code");
+    words = text("message");
   }
   if (words.size() > kLongestWords) words = words.substr(0, kLongestWords) + " …";
   return {status_of(answer.status, code), std::move(words)};
