@@ -78,6 +78,10 @@ Status EvaluationQueue::admits(const std::string& client, std::chrono::seconds l
 }
 
 EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started started) {
+  if (order.source.size() > kMostSource) {
+    done({invalid("a source may have 262144 bytes")});
+    return 0;
+  }
   const std::string key = key_of(order);
   if (ToldPointer told = kept_.find(key)) {
     metrics_.count_kept();

@@ -59,6 +59,8 @@ struct InputSeeds {
 // "random", "given", "client"
 const char* name_of(InputSeeds::Source source);
 
+inline constexpr std::size_t kMostSource = std::size_t{256} << 10;  // bytes of a kernel
+
 struct QueueOptions {
   std::size_t most_waiting = 10000;  // of all clients
   std::size_t most_waiting_of_client = 4000;

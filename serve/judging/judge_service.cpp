@@ -65,8 +65,6 @@ Result<Order> JudgeService::order_of(const std::string& client,
 
 Order JudgeService::order_of(const std::string& client, TaskPointer task, std::string source,
                              std::chrono::seconds limit) const {
-  if (request.source.size() > kMostSource)
-    return invalid("request: source has more than 262144 bytes");
   Order order;
   order.client = client;
   order.task = std::move(task);

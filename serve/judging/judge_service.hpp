@@ -18,7 +18,6 @@
 
 namespace krl::serve {
 
-inline constexpr std::size_t kMostSource = std::size_t{256} << 10;  // bytes of a kernel
 inline constexpr std::size_t kMostId = 256;  // bytes of an id that a client chooses
 
 struct JudgeServiceOptions {

@@ -81,7 +81,7 @@ constexpr int kDeepest = 100;
 constexpr int kMostKeys = 1000;
 
 bool is_too_intricate(std::string_view json_text) {
-  std::array<int, kDeepest + 1> keys{};  // those of the objects that are open
+  std::array<int, kDeepest + 1> keys{};  // counts for each open object
   int depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < json_text.size(); ++i) {
