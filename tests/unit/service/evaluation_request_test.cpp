@@ -55,7 +55,11 @@ TEST(EvaluationRequest, ErrorsNameTheKey) {
             "pool, and is [\"run\"]");
   EXPECT_EQ(error_of("[]"), "request: must be an object");
   EXPECT_EQ(error_of(R"({"task": )" + std::string(100000, '[')),
-            "request: it is nested too deeply");
+            "request: it is nested too deeply, or an object has too many keys");
+  std::string wide = "{";
+  for (int i = 0; i < 2000; ++i) wide += "\"k" + std::to_string(i) + "\":1,";
+  EXPECT_EQ(error_of(wide + "\"end\":1}"),
+            "request: it is nested too deeply, or an object has too many keys");
   EXPECT_EQ(error_of(R"({"task": "[[\"[", "source": 3})"),
             "request: source must be a string, and is 3");
   EXPECT_NE(error_of("{\n\"task\" 3}").find("line 2, column 8"), std::string::npos);

@@ -12,6 +12,7 @@
 
 namespace krl::testing {
 using namespace cpu;
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;
