@@ -7,6 +7,7 @@
 #include <kernelrl/evaluation.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/result.hpp"
 #include "core/episode/judge.hpp"
@@ -38,7 +39,7 @@ class Evaluations {
   // `ledger`: null if nothing is to be kept.
   Evaluations(Judge judge, std::uint64_t run_seed, Ledger* ledger,
               Contract contract = Contract::kDevice)
-      : judge_(judge), run_seed_(run_seed), ledger_(ledger), contract_(contract) {}
+      : judge_(std::move(judge)), run_seed_(run_seed), ledger_(ledger), contract_(contract) {}
 
   const BackendInfo& info() const { return judge_.info(); }
   const Component& backend() const { return judge_.backend(); }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/episode/judge.hpp"
@@ -50,7 +51,7 @@ class KernelJudges {
 
   // The judges of a plan.
   static KernelJudges of(Judge judge, const EvaluateOptions& options, Components& components) {
-    return KernelJudges(judge, nullptr, options, components);
+    return KernelJudges(std::move(judge), nullptr, options, components);
   }
 
   // The options of an ordinary call.
@@ -71,7 +72,10 @@ class KernelJudges {
  private:
   KernelJudges(Judge own, const Backend* by_protocol, const EvaluateOptions& options,
                Components& components)
-      : own_(own), by_protocol_(by_protocol), options_(options), components_(&components) {}
+      : own_(std::move(own)),
+        by_protocol_(by_protocol),
+        options_(options),
+        components_(&components) {}
 
   KernelBenchVerdict judge_by_protocol(const Task& task, const std::string& source,
                                        EvaluateOptions options, const Evaluation& own);

@@ -45,10 +45,15 @@ std::vector<T> list_option(const Config& config, const std::string& key) {
 // not among `known`: "only: unknown name 'rleu'; did you mean 'relu'?".
 inline std::vector<std::string> names_option(const Config& config, const std::string& key,
                                              const std::vector<std::string>& known) {
-  const auto names = list_option<std::string>(config, key);
+  auto names = list_option<std::string>(config, key);
   for (const std::string& name : names) {
-    if (!contains(known, name))
-      invalid_argument(key + ": unknown name '" + name + "'" + did_you_mean(name, known));
+    if (!contains(known, name)) {
+      invalid_argument(std::string(key)
+                           .append(": unknown name '")
+                           .append(name)
+                           .append("'")
+                           .append(did_you_mean(name, known)));
+    }
   }
   return names;
 }
