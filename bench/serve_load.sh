@@ -53,11 +53,11 @@ load "known, 64 connections" 64 known
 load "known, 2,000 connections" 2000 known
 load "mixed, 2,000 connections" 2000 mixed
 python3 - "$url" << 'PYTHON'
-import socket, sys, time, urllib.request
+import resource, socket, sys, time, urllib.request
 host, port = sys.argv[1].removeprefix("http://").split(":")
 idle = []
 try:
-    while len(idle) < 20000:
+    while len(idle) < min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 50):
         idle.append(socket.create_connection((host, int(port))))
 except OSError as error:
     print("no more connections:", error)
