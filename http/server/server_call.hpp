@@ -30,8 +30,8 @@ struct IncomingRequest {
 };
 
 // The first of answer(), begin_events() and accept_web_socket() answers the request; what comes
-// later, or after the client has gone, does nothing. An exchange that ends without an answer gives
-// one of status 500.
+// later, or after the client has gone, does nothing. A call that is dropped unanswered is answered
+// with status 500; an event stream that is dropped is ended.
 class ServerCall {
  public:
   ServerCall(std::shared_ptr<Connection> connection, IncomingRequest request);
