@@ -13,6 +13,13 @@ struct Header {
   std::string name, value;
 };
 
+// Returns the first header of this name, in any case of letters; empty if there is none.
+inline std::string_view header_of(const std::vector<Header>& headers, std::string_view name) {
+  for (const Header& header : headers)
+    if (boost::beast::iequals(header.name, name)) return header.value;
+  return {};
+}
+
 struct Request {
   std::string method = "POST";
   std::string target = {};  // appended to the path of the client's URL: "/completions?x=y"
@@ -30,12 +37,7 @@ struct Answer {
   std::string body = {};
 
   bool good() const { return status >= 200 && status < 300; }
-  // Returns the first header of this name, in any case of letters; empty if there is none.
-  std::string_view header(std::string_view name) const {
-    for (const Header& header : headers)
-      if (boost::beast::iequals(header.name, name)) return header.value;
-    return {};
-  }
+  std::string_view header(std::string_view name) const { return header_of(headers, name); }
 };
 
 // Takes a body as it arrives, in parts.

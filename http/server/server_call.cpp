@@ -1,18 +1,9 @@
 #include "http/server/server_call.hpp"
 
-#include <boost/beast/core/string.hpp>
-
 #include "http/server/connection.hpp"
 #include "http/server/target.hpp"
 
 namespace krl::http {
-
-std::string_view IncomingRequest::header(std::string_view name) const {
-  for (const Header& header : headers) {
-    if (boost::beast::iequals(header.name, name)) return header.value;
-  }
-  return {};
-}
 
 std::string IncomingRequest::query(std::string_view name) const {
   return query_value(target, name);

@@ -23,8 +23,7 @@ struct IncomingRequest {
   std::string body;
   std::string peer;  // the client's address: "127.0.0.1"
 
-  // Returns the first header of this name, in any case of letters; empty if there is none.
-  std::string_view header(std::string_view name) const;
+  std::string_view header(std::string_view name) const { return header_of(headers, name); }
   // Returns the decoded value of the query's first parameter of this name; empty if there is none.
   std::string query(std::string_view name) const;
 };

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "serve/dialects/mcp_tool_list.hpp"
+#include "serve/native/native_api.hpp"
 #include "serve/routing/answers.hpp"
 
 namespace krl::serve::mcp {
@@ -50,12 +51,8 @@ Result<std::string> text_in(const Json& arguments, const char* name, bool is_req
   return found->get<std::string>();
 }
 
-Json entry_of(const Task& task) {
-  return {{"id", task.id}, {"title", task.title}, {"tier", task.tier}};
-}
-
 ToolAnswer shown(const JudgeService& service, const Task& task) {
-  ToolAnswer answer{entry_of(task), service.prompt(task).back().text};
+  ToolAnswer answer{brief(task), service.prompt(task).back().text};
   answer.structured["prompt"] = answer.text;
   answer.structured["signature"] = task.facts.signature;
   if (task.facts.naive.empty()) return answer;
@@ -275,7 +272,7 @@ Result<ToolAnswer> Tools::list_tasks(const ToolCall& call) {
     if (!tier.is_null() && tier != known.tier) continue;
     if (known.id.find(search) == std::string::npos && known.title.find(search) == std::string::npos)
       continue;
-    tasks.push_back(entry_of(known));
+    tasks.push_back(brief(known));
     text += fmt::format("{} (tier {}): {}\n", known.id, known.tier, known.title);
   }
   if (text.empty()) text = "no such task\n";

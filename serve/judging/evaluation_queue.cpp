@@ -79,7 +79,7 @@ Status EvaluationQueue::admits(const std::string& client, std::chrono::seconds l
 
 EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started started) {
   if (order.source.size() > kMostSource) {
-    done({invalid("a source may have 262144 bytes")});
+    done({invalid(fmt::format("a source may have {} bytes", kMostSource))});
     return 0;
   }
   const std::string key = key_of(order);

@@ -7,11 +7,11 @@
 #include "serve/native/polled_evaluations.hpp"
 
 namespace krl::serve {
-namespace {
-
 Json brief(const Task& task) {
   return {{"id", task.id}, {"title", task.title}, {"tier", task.tier}};
 }
+
+namespace {
 
 Json in_full(const JudgeService& service, const Task& task) {
   Json json = brief(task);

@@ -18,6 +18,9 @@ struct ServerState {
   std::atomic<bool> drains = false;
 };
 
+// A task in a list: {"id", "title", "tier"}.
+Json brief(const Task& task);
+
 // `service` and `state` outlive the router's last call.
 void add_native_routes(JudgeService& service, const ServerState& state, Router& router);
 
