@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 class Queue : public ::testing::Test {
  protected:
   void open(const test::Overrides& changes = {}, const JudgeServiceOptions& options = {}) {
-    judge_.emplace(changes);
+    judge_.emplace(world_, changes);
     auto service = JudgeService::open(judge_->plan, judge_->session, options);
     ASSERT_TRUE(service) << service.error().message;
     service_ = *std::move(service);
@@ -40,6 +40,7 @@ class Queue : public ::testing::Test {
   }
   std::string metrics() const { return service_->metrics().text(); }
 
+  test::ToyWorld world_;
   std::optional<ToyJudge> judge_;
   std::unique_ptr<JudgeService> service_;
   EvaluationQueue::Ticket ticket_ = 0;

@@ -17,10 +17,15 @@ using http::Answer;
 using http::Request;
 using ::testing::HasSubstr;
 
-class Served : public http::testing::ClientFixture {
+// The world must be made before the client starts its thread.
+struct WorldFirst {
+  test::ToyWorld world_;
+};
+
+class Served : protected WorldFirst, public http::testing::ClientFixture {
  protected:
   void serve(const test::Overrides& changes = {}, const JudgeServerOptions& options = {}) {
-    judge_.emplace(changes);
+    judge_.emplace(world_, changes);
     auto server = JudgeServer::open(judge_->plan, judge_->session, options);
     ASSERT_TRUE(server) << server.error().message;
     server_ = *std::move(server);

@@ -12,8 +12,8 @@
 namespace krl::serve::testing {
 
 struct ToyJudge {
-  explicit ToyJudge(const test::Overrides& changes = {})
-      : plan(*world.load(changes)), session(world.registry()) {}
+  explicit ToyJudge(const test::ToyWorld& world, const test::Overrides& changes = {})
+      : plan(world.load(changes).value()), session(world.registry()) {}
 
   // The body of a request; `more` members begin with a comma.
   static std::string request(int choice, const std::string& note = {},
@@ -22,7 +22,6 @@ struct ToyJudge {
            std::to_string(choice) + "\"" + more + "}";
   }
 
-  test::ToyWorld world;
   Plan plan;
   core::Session session;
 };

@@ -31,7 +31,7 @@ struct RunReport {
 
 class ToyWorld {
  public:
-  ToyWorld();
+  ToyWorld() { registry(); }
 
   // Called after every iteration of a run, on this thread.
   std::function<void(const IterationMetrics&)> after_iteration;
@@ -49,7 +49,8 @@ class ToyWorld {
   // The plan as `run` would load it; the error names its place as it does for a user.
   Result<Plan> load(const Overrides& overrides = {}, const std::string& tables = {}) const;
 
-  const Registry& registry() const { return registry_; }
+  // Shared by all worlds of the process.
+  static const Registry& registry();
   std::filesystem::path folder() const { return folder_.path(); }
   // runs/toy
   std::filesystem::path run_folder() const { return folder_ / "runs" / "toy"; }
@@ -58,7 +59,6 @@ class ToyWorld {
   RunReport start(bool resume, const Overrides& overrides, const std::string& tables);
 
   ScratchFolder folder_;
-  Registry registry_;
   std::atomic<bool> stop_{false}, cancel_{false};
 };
 
