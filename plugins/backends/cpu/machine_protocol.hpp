@@ -311,9 +311,7 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-// ---- JSON ----
-// `from_json` throws nlohmann::json::exception on a missing key or a value of the wrong type.
-
+// JSON; `from_json` throws nlohmann::json::exception on a missing key or a value of the wrong type.
 void to_json(nlohmann::json& json, const Job& job);
 void from_json(const nlohmann::json& json, Job& job);
 void to_json(nlohmann::json& json, const Result& result);

@@ -12,7 +12,6 @@ namespace {
 // Operands: d is the row of addresses in shared memory, extra[0] their bytes, e the offset; a and
 // immediate are those in global memory, 8 bytes each. b is the row of how many bytes are copied,
 // the others being zeros; 0: all. c is a predicate that makes all bytes zero; 0: none.
-
 std::uint32_t source_bytes(const Instruction& i, std::byte* frame, unsigned lane,
                            std::uint32_t bytes) {
   if (i.c != 0 && (*row<Mask>(frame, i.c) >> lane & 1) != 0) return 0;

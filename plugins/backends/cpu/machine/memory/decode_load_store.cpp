@@ -49,10 +49,8 @@ void bind_sources(const std::vector<ptx::Operand>& values, ptx::Type type, Opera
   }
 }
 
-// ---- parameters ----
-// extra[0]: 0 for parameters of an entry, the same for all lanes; otherwise d, e: the slot that
-// is in the frame. immediate: offset in the slot or the entry's parameters.
-
+// A load of parameters has extra[0] = 0 for those of an entry, the same for all lanes; otherwise
+// d, e: the slot that is in the frame. immediate: offset in the slot or the entry's parameters.
 const std::byte* entry_parameter(const Instruction& i, Warp& warp, std::uint32_t bytes) {
   const auto parameters = warp.memory().launch().parameters();
   const auto offset = static_cast<std::uint64_t>(i.immediate);

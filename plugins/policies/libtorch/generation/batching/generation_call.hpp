@@ -23,9 +23,7 @@ class GenerationCall {
     std::uint32_t index;
   };
 
-  // --- The caller's.
-
-  // Asks for all samples of these requests, which stay where they are until the driver has
+  // The caller asks for all samples of these requests, which stay where they are until the driver has
   // detached.
   void add(std::span<const GenerationRequest> requests);
   // No more requests will come.
@@ -40,9 +38,7 @@ class GenerationCall {
   // Returns when the driver has let go of the requests.
   void wait_detached();
 
-  // --- The driver's.
-
-  // Returns the samples to start; those of one prompt that came together are consecutive.
+  // The driver's part begins here. Returns the samples to start; those of one prompt that came together are consecutive.
   std::deque<Ticket>& waiting();
   void finish(GeneratedSample sample);
   void fail(std::exception_ptr error);
