@@ -22,15 +22,16 @@ done
 
 # section TITLE COMMAND…: runs it, and puts its output into the report.
 section() {
-  local title=$1 code
+  local title=$1 code began=$SECONDS
   shift
   echo "== $title"
   {
     printf '\n## %s\n```\n$ %s\n' "$title" "${*/#$build\//}"
     "$@" 2>&1
     code=$?
-    printf '```\n'
-    ((code == 0)) || printf 'It ended with code %s.\n' "$code"
+    printf '```\nIt took %s s' $((SECONDS - began))
+    ((code == 0)) || printf ' and ended with code %s' "$code"
+    printf '.\n'
   } >> "$report"
   return "$code"
 }
