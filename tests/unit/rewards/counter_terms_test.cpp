@@ -1,4 +1,4 @@
-// warp_shuffle, coalescing, bandwidth: what follows from counters.
+// warp_shuffle, coalescing, bandwidth, roofline: what follows from counters.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,6 +80,33 @@ TEST(Bandwidth, PaysTheFraction) {
   EXPECT_EQ(term.score(with("bandwidth_fraction", -1)), 0);
   EXPECT_EQ(term.score(with("bandwidth_fraction", std::nan(""))), 0);
   EXPECT_EQ(term.score(TurnBuilder().passed()), 0);
+}
+
+TEST(Roofline, FasterIsBetterEverywhere) {
+  const auto term = builtin_term("roofline");
+  double before = 0;
+  for (double share = 1e-6; share <= 1; share *= 1.02) {
+    const double paid = term.score(with("roofline", share));
+    EXPECT_GT(paid, before) << share;
+    EXPECT_LT(paid - before, 0.004) << share;
+    before = paid;
+  }
+  EXPECT_NEAR(term.score(with("roofline", 0.5)) - term.score(with("roofline", 0.25)), 1.0 / 8,
+              0.002);
+}
+
+TEST(Roofline, IsTheMeanOfItsLogarithmOverTheCases) {
+  const auto term = builtin_term("roofline");
+  const TurnBuilder turn = with("roofline", 1).value("roofline", 1.0 / 255, 1);
+  EXPECT_DOUBLE_EQ(term.score(turn), (1 + 1.0 / 8) / 2);
+  EXPECT_EQ(term.score(with("roofline", 1.3)), 1) << "a cache held the data";
+}
+
+TEST(Roofline, PaysOnlyForAMeasuredShareOfARightKernel) {
+  const auto term = builtin_term("roofline");
+  EXPECT_EQ(term.score(TurnBuilder().passed().speedup(9)), 0);
+  EXPECT_EQ(term.score(with("roofline", std::nan(""))), 0);
+  EXPECT_EQ(term.score(with("roofline", 1).verdict(Verdict::kWrongResult)), 0);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ TEST_P(EveryTerm, NeedsTheSignalsThatItReads) {
       {"occupancy", KRL_SIGNAL_OCCUPANCY},
       {"overlong", 0},
       {"register_pressure", KRL_SIGNAL_REGISTERS},
+      {"roofline", KRL_SIGNAL_TIME},
       {"shared_memory", KRL_SIGNAL_SHARED_MEMORY},
       {"speedup", KRL_SIGNAL_TIME},
       {"thinking", 0},
@@ -81,7 +82,7 @@ TEST_P(EveryTerm, ScoresTheOddestTurnsWithinItsRange) {
       TurnBuilder turn;
       turn.verdict(verdict).format(number).speedup(x).speedup(1, x).untimed_case(verdict);
       turn.kernel(1 << 30, 1 << 30, x).kernel(-1).warning("");
-      for (const char* name : {"shuffles", "sectors_per_request", "bandwidth_fraction"})
+      for (const char* name : {"shuffles", "sectors_per_request", "bandwidth_fraction", "roofline"})
         turn.value(name, x);
       const double score = term.score(turn);
       EXPECT_GE(score, -1) << number << " " << x;

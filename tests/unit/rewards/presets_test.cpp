@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -46,7 +47,7 @@ double score(const toml::table& plan, const TurnBuilder& turn) {
         options.emplace(std::string(key.str()), option_of(value));
     }
     const auto term = builtin_term(reward["use"].value<std::string>().value(), options);
-    if (applies(reward["when"].value<std::string>().value(), Turn(turn.c()).evaluation()))
+    if (applies(reward["when"].value_or<std::string>("always"), Turn(turn.c()).evaluation()))
       sum += reward["weight"].value<double>().value() * term.score(turn);
   }
   return sum;
@@ -71,11 +72,19 @@ TEST(Presets, DrKernel) {
 TEST(Presets, LogSpeedup) {
   const toml::table plan = preset("log_speedup");
   EXPECT_EQ(score(plan, wrong().speedup(7)), 0);
-  EXPECT_DOUBLE_EQ(score(plan, faster(0.5)), 0.3);
-  EXPECT_DOUBLE_EQ(score(plan, TurnBuilder().passed().speedup(1.01, 0.99, 1.03)), 0.3);
-  EXPECT_NEAR(score(plan, faster(2)), 0.3 + 0.4, 1e-12);
-  EXPECT_NEAR(score(plan, faster(8)), 0.3 + 3 * 0.4, 1e-12);
-  EXPECT_NEAR(score(plan, faster(100)), 2.3, 1e-12);
+  EXPECT_NEAR(score(plan, faster(1.0 / 32)), 0.3, 1e-12);
+  EXPECT_NEAR(score(plan, faster(0.5)), 0.3 + 4 * 0.2, 1e-12) << "slower than naive is told apart";
+  EXPECT_NEAR(score(plan, TurnBuilder().passed().speedup(1.01, 0.99, 1.03)), 0.3 + 5 * 0.2, 1e-12);
+  EXPECT_NEAR(score(plan, faster(8)), 0.3 + 8 * 0.2, 1e-12);
+  EXPECT_NEAR(score(plan, faster(100)), 2.5, 1e-12);
+}
+
+TEST(Presets, Roofline) {
+  const toml::table plan = preset("roofline");
+  const auto at = [](double share) { return TurnBuilder().passed().value("roofline", share); };
+  EXPECT_EQ(score(plan, wrong().value("roofline", 0.5)), 0);
+  EXPECT_NEAR(score(plan, at(1)), 3.5, 1e-12);
+  EXPECT_NEAR(score(plan, at(0.28)), 0.3 + 0.4 * std::log2(1 + 255 * 0.28), 1e-12);
 }
 
 TEST(Presets, Milestones) {
@@ -128,8 +137,8 @@ TEST(Presets, EachHasATest) {
   for (const auto& entry :
        std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/configs/rewards"))
     found.insert(entry.path().stem());
-  for (const char* tested :
-       {"kevin", "drkernel", "milestones", "gated", "gated_cpu", "staged", "log_speedup"})
+  for (const char* tested : {"kevin", "drkernel", "milestones", "gated", "gated_cpu", "staged",
+                             "log_speedup", "roofline"})
     EXPECT_EQ(found.erase(tested), 1u) << tested;
   found.erase("quickstart");  // belongs to the quickstart, whose plan tests it
   EXPECT_TRUE(found.empty()) << *found.begin();
