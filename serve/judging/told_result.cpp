@@ -9,8 +9,13 @@ namespace {
 
 constexpr const char* kHoldoutFailed = "it fails on shapes that are not shown";
 
-bool is_secret(const Case& c) {
-  return c.kind == CaseKind::kHoldout || (c.kind == CaseKind::kFresh && c.passed());
+bool is_unseen(const Case& c) { return c.kind == CaseKind::kHoldout || c.kind == CaseKind::kFresh; }
+
+// The case whose failure a training prompt would show.
+const Case* shown_failure(const Evaluation& evaluation) {
+  const auto found = std::ranges::find_if(
+      evaluation.cases, [](const Case& c) { return c.kind != CaseKind::kHoldout && !c.passed(); });
+  return found == evaluation.cases.end() ? nullptr : &*found;
 }
 
 bool mentions(const std::string& text, const std::string& part) {
@@ -20,8 +25,11 @@ bool mentions(const std::string& text, const std::string& part) {
 }  // namespace
 
 Evaluation without_secrets(Evaluation evaluation) {
+  const Case* const shown = shown_failure(evaluation);
+  std::vector<bool> is_secret;
   for (Case& c : evaluation.cases) {
-    if (!is_secret(c)) continue;
+    is_secret.push_back(is_unseen(c) && &c != shown);
+    if (!is_secret.back()) continue;
     if (!c.passed() && (mentions(evaluation.why, c.label) || mentions(evaluation.why, c.detail)))
       evaluation.why = kHoldoutFailed;
     Case rest;
@@ -30,8 +38,7 @@ Evaluation without_secrets(Evaluation evaluation) {
     c = std::move(rest);
   }
   std::erase_if(evaluation.values, [&](const Value& value) {
-    return value.case_index >= 0 &&
-           is_secret(evaluation.cases[static_cast<std::size_t>(value.case_index)]);
+    return value.case_index >= 0 && is_secret[static_cast<std::size_t>(value.case_index)];
   });
   return evaluation;
 }

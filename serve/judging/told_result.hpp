@@ -22,7 +22,8 @@ struct ToldResult {
 using ToldPointer = std::shared_ptr<const ToldResult>;
 
 // Leaves out what would tell a client how to pass without being right: the shapes and figures of
-// hold-outs, and those of fresh cases that passed. Their verdicts and kinds stay.
+// hold-outs and of fresh cases, but for the one whose failure a training prompt would show. Their
+// verdicts and kinds stay.
 Evaluation without_secrets(Evaluation evaluation);
 
 ToldPointer tell(const ServedTask& task, const std::string& source, service::JudgedKernel judged);

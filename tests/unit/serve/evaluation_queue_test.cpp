@@ -182,14 +182,17 @@ TEST(ToldResult, KeepsSecrets) {
   add(CaseKind::kShown, Verdict::kOk, "rows=8 cols=8");
   add(CaseKind::kFresh, Verdict::kOk, "rows=911 cols=3");
   add(CaseKind::kHoldout, Verdict::kWrongResult, "rows=7 cols=4097");
+  add(CaseKind::kFresh, Verdict::kWrongResult, "rows=12 cols=1");
+  add(CaseKind::kFresh, Verdict::kWrongResult, "rows=833 cols=2");
   const Evaluation told = without_secrets(evaluation);
   EXPECT_EQ(told.cases[0].label, "rows=8 cols=8");
-  EXPECT_EQ(told.values.size(), 1u);
-  ASSERT_EQ(told.cases.size(), 3u);
+  EXPECT_EQ(told.cases[3].label, "rows=12 cols=1");  // as in the next prompt of a training
+  EXPECT_EQ(told.values.size(), 2u);
+  ASSERT_EQ(told.cases.size(), 5u);
   EXPECT_EQ(told.cases[2].verdict, Verdict::kWrongResult);
   EXPECT_EQ(told.pass_rate(), evaluation.pass_rate());
   const std::string json = to_json_text(told);
-  for (const char* secret : {"911", "4097", "2.5"})
+  for (const char* secret : {"911", "4097", "833"})
     EXPECT_EQ(json.find(secret), std::string::npos) << json;
   EXPECT_TRUE(std::isnan(told.cases[2].max_abs_error));
 }
