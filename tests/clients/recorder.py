@@ -1,6 +1,7 @@
-"""Stands between clients and a server, and writes what they say for tests/serve/replay_test.py: recorder.py URL OUT.json
+"""Stands between a client and kernelrl, and writes what they say for tests/serve/replay_test.py.
 
-Prints its own port. SIGTERM ends it.
+  recorder.py OUT.json http://…     listens on a free port, which it prints, and passes on what comes; SIGTERM ends it
+  recorder.py OUT.json COMMAND…     the same for the standard streams of a command
 """
 import http.client
 import http.server
@@ -8,6 +9,7 @@ import json
 import pathlib
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import urllib.parse
@@ -15,8 +17,9 @@ import urllib.parse
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "serve"))
 import web_socket  # noqa: E402
 
-URL = urllib.parse.urlparse(sys.argv[1])
-KEPT_HEADERS = ("Accept", "Content-Type", "Cookie", "X-Session-ID", "X-API-Key", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name")
+OUT, TARGET = pathlib.Path(sys.argv[1]), sys.argv[2:]
+URL = urllib.parse.urlparse(TARGET[0])
+KEPT_HEADERS = ("Accept", "Content-Type", "Cookie", "X-Session-ID", "X-API-Key", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id")
 exchanges = []
 
 
@@ -33,7 +36,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         answer = server.getresponse()
         text = answer.read()
         exchanges.append({"method": self.command, "path": self.path, "headers": headers, "body": body.decode(),
-                          "status": answer.status, "answer": text.decode()})
+                          "status": answer.status, "session": answer.getheader("Mcp-Session-Id", ""), "answer": text.decode()})
         self.send_response(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("content-length", "transfer-encoding", "connection"):
@@ -74,12 +77,34 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def end(*_):
-    pathlib.Path(sys.argv[2]).write_text(json.dumps(exchanges, indent=1) + "\n")
+def write(*_):
+    OUT.write_text(json.dumps(exchanges, indent=1) + "\n")
     sys.exit()
 
 
-signal.signal(signal.SIGTERM, end)
+def pass_lines():
+    program = subprocess.Popen(TARGET, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    messages = []
+    exchanges.append({"program": TARGET[1:], "messages": messages})
+
+    def copy(source, target, side):
+        for line in source:
+            messages.append([side, line.decode().rstrip("\n")])
+            target.write(line)
+            target.flush()
+
+    answers = threading.Thread(target=copy, args=(program.stdout, sys.stdout.buffer, "server"))
+    answers.start()
+    copy(sys.stdin.buffer, program.stdin, "client")
+    program.stdin.close()
+    answers.join()
+    program.wait()
+
+
+signal.signal(signal.SIGTERM, write)
+if not URL.scheme:
+    pass_lines()
+    write()
 recorder = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
 print(recorder.server_port, flush=True)
 recorder.serve_forever()

@@ -15,14 +15,15 @@ class Stdio:
         self.process.stdin.flush()
 
     def receive(self):
-        return json.loads(kept_secret.check(self.process.stdout.readline()))
+        """The next line; empty at the end."""
+        return kept_secret.check(self.process.stdout.readline())
 
     def ask(self, message):
         """All messages until the response."""
         self.send(message)
-        messages = [self.receive()]
+        messages = [json.loads(self.receive())]
         while "method" in messages[-1]:
-            messages.append(self.receive())
+            messages.append(json.loads(self.receive()))
         return messages
 
     def close(self):

@@ -1,4 +1,4 @@
-"""A session of the MCP package's client, 1.x or 2.x, with the judge: python session.py URL|COMMAND… (see real_clients.sh)
+"""A session of the MCP package's client, 1.x or 2.x, with the judge: mcp_client.py [--module] URL|COMMAND…
 
 Takes a task from list_tasks, and with --module one that new_task makes, to verdicts, and prints what came.
 """
@@ -62,12 +62,10 @@ async def converse(client, calls):
 
 
 async def main(target, calls):
-    version = importlib.metadata.version("mcp")
-    print(f"mcp {version}, {'HTTP' if target[0].startswith('http') else 'stdio'}")
     from mcp import StdioServerParameters
     is_http = target[0].startswith("http")
     command = StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ))
-    if version.startswith("1."):
+    if importlib.metadata.version("mcp").startswith("1."):
         from mcp import ClientSession
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
