@@ -216,22 +216,37 @@ at::Tensor jumps_in(const at::Tensor& errors, const at::Tensor& little) {
   return little.gt(errors.mul(std::sqrt(Nudges::kLittle)));
 }
 
-// Returns the error that rounding may cause in each element: see kRoundingFactor.
-at::Tensor rounding_of(const Results& results, double terms) {
-  const at::Tensor exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
-  if (results.copies) return at::zeros_like(exact);
-  at::Tensor errors = at::stack(results.single).to(at::kDouble).sub_(exact).abs_();
-  errors.nan_to_num_(0.0, 0.0, 0.0);
-  const bool no_error = errors.select(0, 0).count_nonzero().item<std::int64_t>() == 0;
-  if (no_error) terms = 1;
-  if (!results.little.empty()) {
-    at::Tensor nudged = errors.narrow(0, 1, errors.size(0) - 1);
-    const at::Tensor little = at::stack(results.little).to(at::kDouble).sub_(exact).abs_();
-    nudged.masked_fill_(jumps_in(nudged, little), 0.0);
-    if (!no_error) terms *= terms;
+// |result - exact|; 0 where that is no number.
+at::Tensor error_of(const at::Tensor& result, const at::Tensor& exact) {
+  return result.to(at::kDouble).sub(exact).abs_().nan_to_num_(0.0, 0.0, 0.0);
+}
+
+// Returns the largest error that the runs in float32 made in each element.
+at::Tensor largest_errors(const Results& results) {
+  at::Tensor largest = error_of(results.single.front(), results.exact);
+  for (std::size_t run = 1; run < results.single.size(); ++run) {
+    at::Tensor errors = error_of(results.single[run], results.exact);
+    if (!results.little.empty()) {
+      const at::Tensor little = error_of(results.little[run - 1], results.exact);
+      errors.masked_fill_(jumps_in(errors, little), 0.0);
+    }
+    at::maximum_out(largest, largest, errors);
   }
-  errors = errors.amax(0);
-  const at::Tensor size = exact.abs().nan_to_num_(0.0, 0.0, 0.0);
+  return largest;
+}
+
+// Returns the error that rounding may cause in each element: see kRoundingFactor.
+at::Tensor rounding_of(Results results, double terms) {
+  results.exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
+  if (results.copies) return at::zeros_like(results.exact);
+  const at::Tensor first = error_of(results.single.front(), results.exact);
+  if (first.count_nonzero().item<std::int64_t>() == 0) {
+    terms = 1;
+  } else if (!results.little.empty()) {
+    terms *= terms;
+  }
+  at::Tensor errors = largest_errors(results);
+  const at::Tensor size = results.exact.abs().nan_to_num_(0.0, 0.0, 0.0);
   at::maximum_out(errors, errors, errors.mean());
   return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));
 }
@@ -265,6 +280,7 @@ void store(const OracleTensor& output, const Results& results, double terms, std
 }
 
 // An error is next to zero by luck at times: where there are few elements, more draws see to it.
+// Where there are many, their mean does, unless a few err far more than most.
 std::int64_t draws_of(const OracleRequest& request) {
   constexpr std::int64_t kFew = 64, kLeast = 2, kMost = Nudges::kMostDraws;
   std::int64_t draws = kLeast;
@@ -320,13 +336,9 @@ class ReferenceRuns {
     if (request.repeats && integers) run_with_ties(call);
     std::int64_t draws = integers && !request.repeats ? kIntegerDraws : 0;
     if (rounds()) draws = draws_of(request);
-    for (std::int64_t draw = 0; draw < draws; ++draw) {
-      const Nudge nudge = [nudges, draw](const at::Tensor& values, std::int64_t place) {
-        return nudges->moved(values, draw, place);
-      };
-      single_.push_back(call(at::kFloat, nudge));
-      if (request.repeats) little_.push_back(call(at::kDouble, nudge));
-    }
+    run_nudged(call, nudges, 0, draws);
+    if (rounds() && draws < Nudges::kMostDraws && errs_unevenly())
+      run_nudged(call, nudges, draws, Nudges::kMostDraws);
   }
 
   const Outputs& exact() const { return exact_; }
@@ -350,6 +362,29 @@ class ReferenceRuns {
   bool rounds() const {
     for (std::size_t o = 0; o < copies_.size(); ++o) {
       if (is_floating(request_.outputs[o].dtype) && !copies_[o]) return true;
+    }
+    return false;
+  }
+
+  void run_nudged(const Call& call, Nudges* nudges, std::int64_t first, std::int64_t end) {
+    for (std::int64_t draw = first; draw < end; ++draw) {
+      const Nudge nudge = [nudges, draw](const at::Tensor& values, std::int64_t place) {
+        return nudges->moved(values, draw, place);
+      };
+      single_.push_back(call(at::kFloat, nudge));
+      if (request_.repeats) little_.push_back(call(at::kDouble, nudge));
+    }
+  }
+
+  // True if a few elements err far more than most: the mean is no least error for them then.
+  bool errs_unevenly() const {
+    constexpr double kUneven = 1000;
+    for (std::size_t o = 0; o < exact_.size(); ++o) {
+      if (!is_floating(request_.outputs[o].dtype) || copies_[o]) continue;
+      Results results = of(o);
+      results.exact = results.exact.to(at::kDouble);
+      const at::Tensor errors = largest_errors(results);
+      if (errors.max().gt(errors.mean().mul(kUneven)).item<bool>()) return true;
     }
     return false;
   }

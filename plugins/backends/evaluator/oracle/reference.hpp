@@ -21,7 +21,8 @@ enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda i
 //   3 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
 //
 // e is the largest error that the reference makes there in float32, on the same inputs and on
-// inputs each of which is moved by an ulp: twice, and 8 times if an output has few elements.
+// inputs each of which is moved by an ulp: twice, and 8 times if an output has few elements, or a
+// few that err a thousand times the mean.
 // Adding `terms` numbers up one after the other errs by the square root of `terms` more than adding
 // them up pairwise, as the reference does. If the reference makes no error at all on the very
 // inputs, there is nothing to round, and terms is 1. Numbers: docs/tasks.md.
