@@ -12,9 +12,9 @@
 #include "core/learn/curriculum.hpp"
 #include "core/learn/declared_metrics.hpp"
 #include "core/learn/goal.hpp"
+#include "core/learn/objectives.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/outage.hpp"
-#include "core/learn/returns.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/stagnation.hpp"
 #include "core/learn/step_figures.hpp"
@@ -263,6 +263,7 @@ class Reinforcement {
   // The optimiser steps of one iteration.
   Status learn(const std::vector<Episode>& episodes, Metrics& metrics) {
     KRL_ASSIGN(TrainingSet set, choose_examples(episodes, metrics));
+    const std::vector<LossParameter> penalty = treat_covariance(set.examples);
     if (!set.examples.empty()) KRL_TRY(context_.policies.add_logprobs(settings_, set.examples));
     figures_.begin_iteration();
     const std::int64_t of_epoch =
@@ -273,7 +274,7 @@ class Reinforcement {
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
       for (const Batch& batch : minibatches(set.examples, of_epoch, seed)) {
         if (weighted_tokens(batch) == 0) continue;
-        KRL_TRY(step(batch, metrics));
+        KRL_TRY(step(batch, penalty, metrics));
         context_.journal.progress(
             {"learn", ++steps, static_cast<int>(settings_.learn.epochs * of_epoch)});
       }
@@ -301,8 +302,20 @@ class Reinforcement {
     return set;
   }
 
-  Status step(const Batch& batch, Metrics& metrics) {
+  // Clip-Cov and KL-Cov, as far as the plan has them: takes away weights, and returns the parameters
+  // of the loss that it needs in addition.
+  std::vector<LossParameter> treat_covariance(std::vector<Example>& examples) const {
+    const CovarianceSettings& s = settings_.learn.loss.covariance;
+    if (s.clip_share == 0 && s.kl_share == 0) return {};
+    const Covariance covariance(examples);
+    covariance.clip(examples, s.clip_share, s.clip_low, s.clip_high,
+                    seed_for(context_.plan.run.seed, "clip_cov", iteration()));
+    return covariance.penalty(s.kl_share, s.kl_weight);
+  }
+
+  Status step(const Batch& batch, const std::vector<LossParameter>& penalty, Metrics& metrics) {
     Loss loss = loss_of(settings_);
+    for (const LossParameter& p : penalty) loss.parameters.push_back({p.name, p.value});
     const double examples = weighted_examples(batch), tokens = weighted_tokens(batch);
     loss.normaliser = normaliser_of(settings_, examples, tokens);
     Metrics reported;

@@ -1,8 +1,7 @@
-// Returns and advantages: from the scores of turns to their learning signals.
+// Returns: from the scores of an episode's turns to what each turn led to.
 // Pure functions, in double precision; any thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,24 +16,5 @@ namespace krl::core {
 // those has the last score again, so that an episode never gains by staying below the condition.
 std::vector<double> turn_returns(std::vector<double> scores, std::int64_t unplayed,
                                  const ReturnSettings& settings);
-
-// The return of one member of a group, and which episode it is of.
-struct Return {
-  double value = 0;
-  std::size_t episode = 0;
-};
-
-// The advantage of every member of one group, from the members' returns R, which are of two
-// episodes or more. (gae does not use groups: gae_advantages.)
-//   grpo     (R − mean) / (std + 1e-6), std with n − 1    (GRPO, arXiv 2402.03300)
-//   dr_grpo  R − mean                                     (Dr. GRPO, arXiv 2503.20783)
-//   rloo     R minus the mean of the members of other episodes    (RLOO, arXiv 2402.14740)
-std::vector<double> group_advantages(const std::vector<Return>& returns, AdvantageKind kind);
-
-// The largest return of a group less the smallest; 0 of none.
-double spread_of(const std::vector<Return>& returns);
-
-// A spread up to this is rounding.
-inline constexpr double kSameReturn = 1e-6;
 
 }  // namespace krl::core

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/learn/objectives.hpp"
 #include "core/learn/returns.hpp"
 
 namespace krl::core {
@@ -46,6 +47,7 @@ std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>
     const std::vector<double> returns =
         turn_returns(scored.scores, episodes[e].unplayed, settings.returns);
     for (std::size_t t = 0; t < returns.size(); ++t) {
+      if (is_masked(*scored.turns[t], settings.truncated)) continue;
       const std::size_t part = settings.group_by == GroupBy::kTurn ? scored.first + t : 0;
       groups[{episodes[e].group, part}].push_back({scored.turns[t], {returns[t], e}});
     }
@@ -70,15 +72,31 @@ std::vector<Return> returns_of(const std::vector<Member>& members) {
   return returns;
 }
 
+// The likelihoods of the answers under the policy that sampled them.
+std::vector<Likelihood> likelihoods_of(const std::vector<Member>& members) {
+  std::vector<Likelihood> answers;
+  for (const Member& m : members) {
+    const std::vector<float>& logprobs = m.turn->answer.logprobs;
+    answers.push_back(
+        {std::accumulate(logprobs.begin(), logprobs.end(), 0.0), m.turn->evaluation.passed()});
+  }
+  return answers;
+}
+
 // The advantages of a group's members; nothing where they are left out.
-std::optional<std::vector<double>> advantages_of(const std::vector<Return>& returns,
+std::optional<std::vector<double>> advantages_of(const std::vector<Member>& members,
                                                  const LearnSettings& settings, TrainingSet& set) {
   ++set.groups;
+  std::vector<Return> returns = returns_of(members);
   const GroupKind kind = kind_of(returns, settings);
   set.zero_variance += kind == GroupKind::kSame ? 1 : 0;
   set.below_noise += kind == GroupKind::kNoise ? 1 : 0;
   set.too_small += kind == GroupKind::kTooSmall ? 1 : 0;
-  if (kind == GroupKind::kDiffers) return group_advantages(returns, settings.advantage);
+  if (kind == GroupKind::kDiffers) {
+    if (settings.unlikeliness > 0)
+      weigh_unlikely(returns, likelihoods_of(members), settings.unlikeliness);
+    return group_advantages(returns, settings.advantage, settings.objective);
+  }
   if (kind == GroupKind::kTooSmall || settings.drop_zero_variance) return std::nullopt;
   return std::vector<double>(returns.size(), 0.0);
 }
@@ -133,10 +151,9 @@ Example example_of(const TurnRecord& turn, Truncated truncated) {
 TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSettings& settings) {
   TrainingSet set;
   for (const auto& [key, members] : group_members(episodes, settings, set)) {
-    const auto advantages = advantages_of(returns_of(members), settings, set);
+    const auto advantages = advantages_of(members, settings, set);
     if (!advantages) continue;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      if (is_masked(*members[i].turn, settings.truncated)) continue;
       Example& example =
           set.examples.emplace_back(example_of(*members[i].turn, settings.truncated));
       example.advantages.assign(example.tokens.size(), static_cast<float>((*advantages)[i]));

@@ -47,8 +47,8 @@ struct TrainingSet {
 Example example_of(const TurnRecord& turn, Truncated truncated);
 bool is_masked(const TurnRecord& turn, Truncated truncated);
 
-// Each turn is an example of its own. Turns that are masked count for their group's mean, and are
-// not examples.
+// Each turn is an example of its own. Turns that are masked are no members of their group: they
+// would shift the advantages of the others.
 // REQUIRES: an advantage of groups.
 TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSettings& settings);
 

@@ -116,7 +116,7 @@ struct RolloutSettings {
 
 enum class ReturnKind { kSum, kMax };
 enum class AfterStop { kRepeat, kZero };
-enum class AdvantageKind { kGrpo, kDrGrpo, kRloo, kGae };
+enum class AdvantageKind { kGrpo, kDrGrpo, kRloo, kMaxAtK, kEntropic, kQuantile, kGae };
 enum class GroupBy { kTask, kTurn };
 enum class Aggregation { kByLoss, kTokenMean, kSequenceMean, kFixedLength, kTokenSum };
 enum class Schedule { kConstant, kLinear, kCosine };
@@ -139,10 +139,26 @@ struct LossParameter {
   double value = 0;
 };
 
+// Each is used by the kind of advantage that it belongs to.
+struct ObjectiveSettings {
+  std::int64_t k = 8;                // max_at_k
+  double tilt = 0.6931471805599453;  // entropic: nats
+  double quantile = 0.75;            // quantile
+};
+
+// Tokens chosen by how their probability varies with their advantage; a share of 0 = none.
+struct CovarianceSettings {
+  double clip_share = 0;               // not learned from
+  double clip_low = 1, clip_high = 5;  // covariances of these
+  double kl_share = 0;                 // kept near the sampler
+  double kl_weight = 1;
+};
+
 struct LossSettings {
   std::string name;  // "ppo", "gspo", "cispo", "importance_sampling"
   Aggregation aggregation = Aggregation::kByLoss;
   std::vector<LossParameter> parameters;  // the ones this loss uses, in krl_loss's format
+  CovarianceSettings covariance;
 };
 
 struct OptimizerSettings {
@@ -157,6 +173,8 @@ struct OptimizerSettings {
 struct LearnSettings {
   ReturnSettings returns;
   AdvantageKind advantage = AdvantageKind::kGrpo;
+  ObjectiveSettings objective;
+  double unlikeliness = 0;            // by how much less the likeliest right answer is worth
   GaeSettings gae;                    // used if advantage is kGae
   std::vector<LossParameter> critic;  // likewise: the parameters of its loss
   std::int64_t critic_warmup = 0;     // the same: iterations in which only the critic learns

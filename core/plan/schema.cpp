@@ -68,6 +68,15 @@ void describe_loss(Keys& key, LossSettings& loss) {
       "tis", loss,
       "upper bound of the importance weight by which every token's loss is corrected for differences between sampler and trainer; whole sequences are never masked; 0 = no correction",
       "2.0", "0..");
+  key("loss.clip_cov", loss.covariance.clip_share,
+      "share of an iteration's tokens that are left out of the loss (Clip-Cov, arXiv 2505.22617, there 0.0002), drawn from those with a covariance within clip_cov_low and clip_cov_high; a token's covariance is its log-probability when sampled less the mean of all, times its advantage less the mean of all; 0 = none",
+      "0.0", "0..1");
+  key("loss.clip_cov_low", loss.covariance.clip_low, "see clip_cov", "1.0");
+  key("loss.clip_cov_high", loss.covariance.clip_high, "see clip_cov", "5.0");
+  key("loss.kl_cov", loss.covariance.kl_share,
+      "share of an iteration's tokens, those with the largest covariances, whose loss gains kl_cov_weight times the absolute change of their log-probability since they were sampled (KL-Cov, arXiv 2505.22617, there 0.002 to 0.0002); acts from the second optimiser step of an iteration on; 0 = none",
+      "0.0", "0..1");
+  key("loss.kl_cov_weight", loss.covariance.kl_weight, "see kl_cov", "1.0", "0..");
 }
 
 void use_key(Keys& key, std::string& use, const char* doc) {
@@ -75,7 +84,7 @@ void use_key(Keys& key, std::string& use, const char* doc) {
   rule.required = rule.chooses = true;
 }
 
-constexpr const char* kOfGroups = "advantage=grpo|dr_grpo|rloo";
+constexpr const char* kOfGroups = "advantage=grpo|dr_grpo|rloo|max_at_k|entropic|quantile";
 
 void describe_critic(Keys& key, LearnSettings& learn) {
   key.only_if = "advantage=gae";
@@ -238,8 +247,23 @@ void describe_advantage(Keys& key, LearnSettings& learn) {
       "score of the turns that rollout.stop_when skips: that of the last turn played (repeat), or 0 (zero), which rewards staying below the condition",
       "\"repeat\"", "repeat|zero");
   key("advantage", learn.advantage,
-      "grpo: return relative to the group's mean, divided by its standard deviation; dr_grpo: not divided; rloo: relative to the mean of the others (leave-one-out); gae: per token, relative to a critic's values, which requires a policy with a critic (libtorch: policy.critic = true)",
-      "\"grpo\"", "grpo|dr_grpo|rloo|gae");
+      "grpo: return relative to the group's mean, divided by its standard deviation; dr_grpo: not divided; rloo: relative to the mean of the others (leave-one-out); max_at_k: k times the expected gain of the return over the best of k - 1 others, the gradient of the best of k (PKPO, arXiv 2505.15201); entropic: n q - 1 for a group of n, with q proportional to exp(b R), b such that KL(q, uniform) = tilt (TTT-Discover, arXiv 2601.16175); quantile: max(0, R - the group's quantile) / (1 - quantile) (risk-seeking, arXiv 1912.04871); gae: per token, relative to a critic's values, which requires a policy with a critic (libtorch: policy.critic = true)",
+      "\"grpo\"", "grpo|dr_grpo|rloo|max_at_k|entropic|quantile|gae");
+  key("k", learn.objective.k,
+      "answers of which the best counts, at most the group's; the variance grows with k: a third of the group at most is advisable",
+      "8", "2..4096")
+      .only_if = "advantage=max_at_k";
+  key("tilt", learn.objective.tilt,
+      "divergence in nats of the weights from equal ones; the largest possible is the logarithm of the group's size, with all weight on the best",
+      "0.6931471805599453", "0..20")
+      .only_if = "advantage=entropic";
+  key("quantile", learn.objective.quantile, "only returns above this quantile of their group count",
+      "0.75", "0..0.999")
+      .only_if = "advantage=quantile";
+  key("unlikeliness", learn.unlikeliness,
+      "a positive return of a right answer is multiplied by 1 - unlikeliness (n - rank) / n, where rank of its group's n answers were likelier: rare right answers are learned from most (arXiv 2506.02355, there 0.25); applied to groups whose returns differ anyway",
+      "0.0", "0..1")
+      .only_if = kOfGroups;
   key("group_by", learn.group_by,
       "turns that form a group; task: all turns of a task's episodes; turn: those with the same turn number, which have equally informed prompts and equally many turns ahead",
       "\"turn\"", "task|turn")

@@ -4,7 +4,7 @@
 
 #include "core/episode/prompt.hpp"
 #include "core/learn/declared_metrics.hpp"
-#include "core/learn/returns.hpp"
+#include "core/learn/objectives.hpp"
 #include "core/learn/training_set.hpp"
 #include "core/plan/loader.hpp"
 #include "core/stage/stage_data.hpp"

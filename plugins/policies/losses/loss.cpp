@@ -15,14 +15,19 @@ struct Parameter {
   double LossOptions::*value;
   double low, high;
 };
-constexpr Parameter kParameters[] = {{"clip_low", &LossOptions::clip_low, 0, 1},
-                                     {"clip_high", &LossOptions::clip_high, 0, kInfinity},
-                                     {"dual_clip", &LossOptions::dual_clip, 0, kInfinity},
-                                     {"kl", &LossOptions::kl, 0, kInfinity},
-                                     {"tis", &LossOptions::tis, 0, kInfinity},
-                                     {"entropy", &LossOptions::entropy, 0, kInfinity},
-                                     {"value_weight", &LossOptions::value_weight, 0, kInfinity},
-                                     {"value_clip", &LossOptions::value_clip, 0, kInfinity}};
+constexpr Parameter kParameters[] = {
+    {"clip_low", &LossOptions::clip_low, 0, 1},
+    {"clip_high", &LossOptions::clip_high, 0, kInfinity},
+    {"dual_clip", &LossOptions::dual_clip, 0, kInfinity},
+    {"kl", &LossOptions::kl, 0, kInfinity},
+    {"tis", &LossOptions::tis, 0, kInfinity},
+    {"entropy", &LossOptions::entropy, 0, kInfinity},
+    {"kl_cov", &LossOptions::kl_cov, 0, kInfinity},
+    {"cov_logprob", &LossOptions::cov_logprob, -kInfinity, kInfinity},
+    {"cov_advantage", &LossOptions::cov_advantage, -kInfinity, kInfinity},
+    {"cov_least", &LossOptions::cov_least, -kInfinity, kInfinity},
+    {"value_weight", &LossOptions::value_weight, 0, kInfinity},
+    {"value_clip", &LossOptions::value_clip, 0, kInfinity}};
 constexpr const char* kKlEstimatorName = "kl_estimator";
 
 struct Kind {

@@ -21,6 +21,9 @@ struct TokenLossOptions {
   // ratio of the loss is then exp(θ - θ_old) (Yao et al., "Your efficient RL framework secretly
   // brings you off-policy RL training", 2025).
   double tis = 0;
+  // Weight of |θ - q| (with tis |θ - θ_old|) for tokens whose covariance, (q - cov_logprob) · (A -
+  // cov_advantage), is at least cov_least; 0 = off (KL-Cov, Cui et al., arXiv 2505.22617).
+  double kl_cov = 0, cov_logprob = 0, cov_advantage = 0, cov_least = 0;
   double entropy = 0;  // weight of the entropy of each prediction, which the loss rewards
   // For the critic: the weight of its loss, and how far its value may move from the one used for
   // the advantages before it is clipped; 0 = any distance (Schulman et al., PPO's implementation,
@@ -172,6 +175,16 @@ inline LossTerm kl_term(KlEstimator estimator, double now, double reference) {
   return {ratio - bent - 1 + (ratio - 1) * (difference - bent), 1 - ratio, false};
 }
 
+// The distance of a token of large covariance from where it was sampled, and its derivative by θ;
+// nothing for other tokens.
+inline LossTerm covariance_term(const TokenLossOptions& options, const TokenState& token) {
+  const double covariance =
+      (token.sampled - options.cov_logprob) * (token.advantage - options.cov_advantage);
+  if (!token.is_sampled || covariance < options.cov_least) return {};
+  const double moved = token.now - ratio_base(options, token);
+  return {fabs(moved), moved > 0 ? 1.0 : moved < 0 ? -1.0 : 0.0, false};
+}
+
 struct ValueTerm {
   double loss = 0, by_value = 0;
 };
@@ -202,6 +215,11 @@ inline TokenDerivatives token_loss(const TokenLossOptions& options, const TokenS
     metrics.tis_weight_square += token.share * trust * trust;
   }
   metrics.pg_loss += token.factor * term.loss;
+  if (options.kl_cov > 0) {
+    const LossTerm far = covariance_term(options, token);
+    term.loss += options.kl_cov * far.loss;
+    term.by_logprob += options.kl_cov * far.by_logprob;
+  }
   if (options.kl > 0) {
     const LossTerm kl = kl_term(options.kl_estimator, token.now, token.reference);
     metrics.kl += token.share * kl.loss;

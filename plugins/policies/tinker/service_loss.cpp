@@ -57,7 +57,7 @@ ServiceLoss clipping(const char* loss_fn, const LossOptions& loss) {
 std::optional<ServiceLoss> own_loss(const LossOptions& loss,
                                     const std::vector<LearnedExample>& examples,
                                     Gradients gradients) {
-  if (loss.kl > 0) return std::nullopt;
+  if (loss.kl > 0 || loss.kl_cov > 0) return std::nullopt;
   switch (loss.kind) {
     case LossKind::kCrossEntropy:
       if (gradients == Gradients::kMean) return std::nullopt;

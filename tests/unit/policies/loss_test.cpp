@@ -127,6 +127,18 @@ TEST(Loss, LogRatioIsClamped) {
   EXPECT_EQ(o.by_logprob[0], 0);
 }
 
+TEST(Loss, TokensOfALargeCovarianceStayNearTheirSampler) {
+  LossOptions o = options(LossKind::kImportanceSampling);
+  o.kl_cov = 0.5, o.cov_logprob = -2, o.cov_advantage = 1, o.cov_least = 2;
+  // Covariances: (-1 + 2)(3 - 1) = 2, and (-1.5 + 2)(3 - 1) = 1.
+  const Outcome with = evaluate(o, {{-0.9, -1.1}, {}, {-1.0f, -1.5f}, {3, 3}, {}, {}, {}});
+  o.kl_cov = 0;
+  const Outcome without = evaluate(o, {{-0.9, -1.1}, {}, {-1.0f, -1.5f}, {3, 3}, {}, {}, {}});
+  EXPECT_NEAR(with.metrics.loss - without.metrics.loss, 0.5 * 0.1, 1e-12);
+  EXPECT_NEAR(with.by_logprob[0] - without.by_logprob[0], 0.5, 1e-12);
+  EXPECT_EQ(with.by_logprob[1], without.by_logprob[1]);
+}
+
 TEST(Loss, KlEstimators) {
   LossOptions o = options(LossKind::kImportanceSampling);
   o.kl = 0.5;

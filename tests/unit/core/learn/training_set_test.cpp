@@ -131,12 +131,15 @@ TEST(TrainingSet, AGroupOfOneEpisodeIsTooSmall) {
   EXPECT_EQ(set.too_small, 1);
 }
 
-TEST(TrainingSet, AMaskedAnswerCountsForItsGroupAndIsNoExample) {
-  const TrainingSet set =
-      select_examples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, settings());
-  ASSERT_EQ(set.examples.size(), 1U) << "nobody computes what nothing is learned from";
-  EXPECT_FLOAT_EQ(set.examples[0].advantages[0], 0.5F);
-  EXPECT_EQ(set.truncated, 1);
+TEST(TrainingSet, AMaskedAnswerIsNoMemberOfItsGroup) {
+  const TrainingSet set = select_examples(
+      {episode(0, {cut_off(turn(0, 9))}), episode(0, {turn(2, 1)}), episode(0, {turn(3, 2)}),
+       episode(1, {cut_off(turn(0, 9))}), episode(1, {turn(1, 3)}), episode(1, {turn(1, 4)})},
+      settings());
+  ASSERT_EQ(set.examples.size(), 2U) << "nobody computes what nothing is learned from";
+  EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -0.5F);
+  EXPECT_EQ(set.zero_variance, 1) << "equal answers beside one that was cut off teach nothing";
+  EXPECT_EQ(set.truncated, 2);
 }
 
 TEST(TrainingSet, TokensThatThePolicyDidNotChooseTeachNothing) {
