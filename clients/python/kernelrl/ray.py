@@ -39,7 +39,6 @@ FORGOTTEN_S = 5.0  # after the last heartbeat a server is no member any more
 START_S = 300.0
 DRAIN_S = 120.0  # in which a server answers what is under way
 HEAD_FILE = Path(tempfile.gettempdir()) / f"kernelrl-ray-{os.getuid()}.json"
-DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy lies between a server and its node
 WELCOME = re.compile(r"listening on (https?)://\S*:(\d+),")
 
 
@@ -68,6 +67,8 @@ class Judge:
         self._token = token
         self._members = serve.get_app_handle(MEMBERS)
         self._info: dict[str, Any] = {}
+        # No proxy lies between a server and its node. Ray sends this module's variables, an opener cannot be sent.
+        self._directly = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         self._output = tempfile.NamedTemporaryFile()
         host = ray.util.get_node_ip_address()
         self._server = subprocess.Popen(
@@ -95,7 +96,7 @@ class Judge:
         request = urllib.request.Request(self.url + path)
         if self._token:
             request.add_header("Authorization", f"Bearer {self._token}")
-        with DIRECTLY.open(request, timeout=5) as answer:
+        with self._directly.open(request, timeout=5) as answer:
             return dict(json.loads(answer.read()))
 
     async def _beat(self) -> None:
