@@ -39,6 +39,9 @@ gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==1
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
 # llama.cpp's HTTP server, for tests/servers/llama_server.py; the wheel is one for every Python from 3.10 on.
 llama_server_wheel=xllamacpp==2026.10.11549
+# mypy with what it needs, for the types of clients/python.
+mypy_wheels=(mypy==2.4.1 ast_serialize==0.13.1 librt==0.17.0 mypy_extensions==1.2.0 pathspec==1.1.1
+  typing_extensions==4.16.0)
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2
@@ -97,14 +100,14 @@ install_wheels() {
   rm -rf "$folder.old"
 }
 
-# In a separate folder, so that its 100 MB come and go without the rest.
-install_llama_server() {
-  local folder=.deps/llama_server
-  [[ ! -e $folder/$llama_server_wheel ]] || return 0
-  echo "Installing into $folder: $llama_server_wheel"
+# install_apart FOLDER WHEEL…: in a separate folder, so that they come and go without the rest.
+install_apart() {
+  local folder=$1
+  [[ ! -e $folder/$2 ]] || return 0
+  echo "Installing into $folder: ${*:2}"
   rm -rf "$folder.partial"
-  install_into "$folder.partial" "$llama_server_wheel"
-  touch "$folder.partial/$llama_server_wheel"
+  install_into "$folder.partial" "${@:2}"
+  touch "$folder.partial/$2"
   rm -rf "$folder"
   mv "$folder.partial" "$folder"
 }
@@ -124,7 +127,8 @@ done
 install_packages
 install_wheels
 if [[ -n $tests ]]; then
-  install_llama_server
+  install_apart .deps/llama_server "$llama_server_wheel"
+  install_apart .deps/mypy "${mypy_wheels[@]}"
   model=.deps/models/smollm2 # a real model, small
   [[ -f $model/model.safetensors && -f $model.gguf ]] || scripts/get_smollm2.sh "$model"
   [[ -f .deps/models/minilm/model.safetensors ]] || scripts/get_minilm.sh .deps/models/minilm  # an encoder

@@ -36,7 +36,7 @@ JudgeServer::JudgeServer(std::unique_ptr<JudgeService> service, mcp::Tools::Impo
   state_.seeds = name_of(options.judge.queue.seeds.source);
   add_native_routes(*service_, state_, router_);
   add_environment_routes(*service_, state_, router_);
-  openenv::add_routes(*service_, router_);
+  openenv::add_routes(*service_, tools_, router_);
   nemo_gym::add_routes(*service_, router_);
   ors::add_routes(*service_, router_);
   kernelgym::add_routes(*service_, router_);

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <semaphore>
+#include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -28,12 +31,18 @@ void add_serve_options(CommandLine& line) {
       "seed", "N|client",
       "what inputs are drawn from: a secret number, or the seeds of the requests as they are, "
       "for clients that are trusted; without it, inputs differ from start to start");
-  line.option("deadline", "S", "seconds for a verdict, at most", "600");
-  line.option("max-waiting", "N", "kernels that wait, of all clients", "10000");
-  line.option("max-connections", "N", "connections", "30000");
-  line.option("keep-mb", "N", "memory for results, which are not judged again", "64");
-  line.option("threads", "N", "threads that speak with clients", "2");
+  const serve::JudgeServerOptions usual;
+  const auto number = [&](const char* name, const char* value, const char* about, auto otherwise) {
+    line.option(name, value, about, std::to_string(otherwise).c_str());
+  };
+  number("deadline", "S", "seconds for a verdict, at most", usual.judge.longest.count());
+  number("max-waiting", "N", "kernels that wait, of all clients", usual.judge.queue.most_waiting);
+  number("max-connections", "N", "connections", usual.server.max_connections);
+  number("keep-mb", "N", "memory for results, which are not judged again",
+         usual.judge.queue.kept_bytes >> 20);
+  number("threads", "N", "threads that speak with clients", usual.server.threads);
   line.flag("allow-modules", "let clients send PyTorch modules, whose code is run here");
+  line.flag("until-eof", "end as by SIGTERM when standard input ends, so with who holds it open");
 }
 
 // The number of the option, at least `least`.
@@ -95,8 +104,20 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<int> serve_until_stopped(const LoadedPlan& loaded,
-                                const serve::JudgeServerOptions& options) {
+// A pipe ends with the process that holds its other end, even if that is killed.
+void stop_after_input() {
+  std::thread([] {
+    char ignored[512];
+    ssize_t n;
+    do {
+      n = ::read(STDIN_FILENO, ignored, sizeof ignored);
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    ::kill(::getpid(), SIGTERM);
+  }).detach();
+}
+
+Result<int> serve_until_stopped(const LoadedPlan& loaded, const serve::JudgeServerOptions& options,
+                                bool until_eof) {
   std::binary_semaphore stopped(0);
   StopSignals signals([&](StopNews news) {
     if (news == StopNews::kFirst || news == StopNews::kHangUp) stopped.release();
@@ -106,6 +127,7 @@ Result<int> serve_until_stopped(const LoadedPlan& loaded,
                   call_scope(loaded.plan.run, StopSignals::cancel()));
   KRL_ASSIGN(const auto server, serve::JudgeServer::open(loaded.plan, session, options));
   print("listening on " + server->url() + ", judging by " + server->device() + "\n");
+  if (until_eof) stop_after_input();
   stopped.acquire();
   print_error("kernelrl: answering what is under way; signal again to stop at once\n");
   if (!server->drain(kDrain)) print_warning("some requests were not answered");
@@ -116,7 +138,7 @@ Result<int> serve(const CommandLine& line) {
   KRL_ASSIGN(const serve::JudgeServerOptions options, server_options(line));
   KRL_ASSIGN(const LoadedPlan loaded, load_judge(line));
   raise_descriptor_limit();
-  return serve_until_stopped(loaded, options);
+  return serve_until_stopped(loaded, options, line.has("until-eof"));
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ void Connections::look(Clock::time_point now) {
   }
 }
 
-void Connections::close_all(bool idle) {
-  for (const auto& connection : living()) idle ? connection->close_if_idle() : connection->close();
+void Connections::for_each(void (Connection::*act)()) {
+  for (const auto& connection : living()) ((*connection).*act)();
 }
 
 Connection::Connection(ServerStream::Socket socket, asio::ssl::context* tls,
@@ -132,9 +132,17 @@ void Connection::close() {
   run([this] { leave(); });
 }
 
-void Connection::close_if_idle() {
+void Connection::drain() {
   run([this] {
     if (state_ == State::kIdle && buffer_.size() == 0) leave();
+    if (state_ == State::kUpgraded && draining_) draining_();
+  });
+}
+
+void Connection::when_draining(std::function<void()> draining) {
+  run([this, draining = std::move(draining)] {
+    draining_ = draining;
+    if (all_->draining) draining_();
   });
 }
 
@@ -323,6 +331,7 @@ void Connection::leave() {
   state_ = State::kClosing;
   expire_after(Clock::duration::max());
   stream_.close();
+  draining_ = nullptr;
   if (const auto gone = std::exchange(gone_, nullptr)) gone();
 }
 

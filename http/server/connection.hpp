@@ -33,8 +33,7 @@ struct Connections {
 
   // Closes those whose time is over.
   void look(Clock::time_point now);
-  // Closes all of them; those that wait for a request only, if `idle`.
-  void close_all(bool idle);
+  void for_each(void (Connection::*act)());
 
   // All that are open. To be released without the mutex: the last owner of one unlists it.
   std::vector<std::shared_ptr<Connection>> living();
@@ -58,7 +57,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   // Begins to serve; or tells the client that there is no room.
   void begin(bool has_room);
   void close();
-  void close_if_idle();
+  // The server ends: closes a connection without a request, and tells a WebSocket.
+  void drain();
   bool is_late(Clock::time_point now) const;
 
   // Calls of exchanges.
@@ -74,6 +74,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer& buffer() { return buffer_; }
   const Connections& all() const { return *all_; }
   void count(std::size_t in, std::size_t out);
+  // Calls `draining` on the strand once the server drains; at once if it does already.
+  void when_draining(std::function<void()> draining);
   // Restarts or ends the time in which the client must take what is written to it.
   void expect_progress(bool is_writing);
 
@@ -110,7 +112,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<Parser> parser_;
   std::deque<std::string> unsent_;
   std::size_t unsent_bytes_ = 0;
-  std::function<void()> gone_;
+  std::function<void()> gone_, draining_;
   std::optional<boost::beast::http::request_header<>> upgrade_;  // asks for a WebSocket
 };
 

@@ -71,7 +71,7 @@ class Server::Implementation {
 
   void stop() {
     stop_accepting();
-    connections_->close_all(false);
+    connections_->for_each(&Connection::close);
     wait_until_closed(std::chrono::seconds(2));
     io_.stop();
     for (std::thread& thread : threads_) {
@@ -89,7 +89,7 @@ class Server::Implementation {
   bool drain(std::chrono::milliseconds patience) {
     connections_->draining = true;
     stop_accepting();
-    connections_->close_all(true);
+    connections_->for_each(&Connection::drain);
     return wait_until_closed(patience);
   }
 

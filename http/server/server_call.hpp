@@ -69,6 +69,7 @@ class WebSocket {
   struct Events {
     std::function<void(std::string text)> message;  // on the connection's thread, in order
     std::function<void()> closed;                   // once, whoever closed it
+    std::function<void()> draining;  // the server ends: close it once nothing is under way
   };
 
   virtual ~WebSocket() = default;

@@ -16,6 +16,7 @@ namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 
 constexpr std::size_t kMostUntaken = std::size_t{16} << 20;
+constexpr std::chrono::seconds kFarewell{1};  // in which a client says that it has heard the end
 
 class BeastWebSocket final : public WebSocket, public std::enable_shared_from_this<BeastWebSocket> {
  public:
@@ -40,6 +41,10 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
   void listen(Events events) override {
     run([this, events = std::move(events)] {
       events_ = events;
+      connection_->when_draining([weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self && self->events_.draining) self->events_.draining();
+      });
       read();
     });
   }
@@ -98,6 +103,8 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
 
   void end_politely() {
     if (is_closed_) return;
+    socket_.set_option(
+        websocket::stream_base::timeout{kFarewell, websocket::stream_base::none(), false});
     socket_.async_close(websocket::close_code::normal,
                         [self = shared_from_this()](const error_code&) { self->end(); });
   }

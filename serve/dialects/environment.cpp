@@ -58,15 +58,13 @@ Result<Json> with_name(const char* key, Result<Json> value) {
 
 void add_listing(Router& router, const char* path,
                  std::function<Result<Json>(const Json& request)> list) {
-  add_in_environment(router,
-                     {"POST", path, [list = std::move(list)](const RoutedCall& call) {
-                        const auto answer = [&]() -> Result<Json> {
-                          KRL_ASSIGN(const Json request, call.json());
-                          KRL_TRY(check_split(request));
-                          return list(request);
-                        }();
-                        call.answer(answer ? json_answer(*answer) : error_answer(answer.error()));
-                      }});
+  add_in_environment(router, {"POST", path, [list = std::move(list)](const RoutedCall& call) {
+                                call.answer(answer_of([&]() -> Result<Json> {
+                                  KRL_ASSIGN(const Json request, call.json());
+                                  KRL_TRY(check_split(request));
+                                  return list(request);
+                                }()));
+                              }});
 }
 
 }  // namespace

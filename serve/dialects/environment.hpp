@@ -12,6 +12,7 @@
 namespace krl::serve {
 
 inline constexpr const char* kEnvironment = "kernelrl";
+inline constexpr std::chrono::seconds kLimit{55};  // clients give up after 60 s without an answer
 
 // The text under this key; empty if there is none.
 std::string text_in(const Json& json, const char* key);

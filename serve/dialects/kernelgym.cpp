@@ -1,10 +1,10 @@
 #include "serve/dialects/kernelgym.hpp"
 
-#include <list>
-#include <mutex>
+#include <fmt/format.h>
 
 #include "serve/dialects/environment.hpp"
 #include "serve/dialects/kernelbench_sources.hpp"
+#include "serve/judging/clients_own.hpp"
 
 namespace krl::serve::kernelgym {
 namespace {
@@ -37,18 +37,17 @@ class Results {
   explicit Results(JudgeService& service) : service_(service), sources_(service.tasks()) {}
 
   // Answers once the kernel is judged. An error leaves nothing behind: the client asks again.
-  void evaluate(const RoutedCall& call) {
-    const auto body = call.json();
-    if (!body) return call.answer(error_answer(body.error()));
-    const std::string id = text_in(*body, "task_id"), kernel = text_in(*body, "kernel_code");
+  void evaluate(const RoutedCall& call, const Json& body) {
+    const std::string id = text_in(body, "task_id"), kernel = text_in(body, "kernel_code");
     if (id.empty() || id.size() > kMostId || kernel.empty())
       return call.answer(error_answer(
           {Code::kInvalidArgument,
-           "task_id, of at most 256 bytes, reference_code and kernel_code must be texts"}));
-    auto task = sources_.find(text_in(*body, "reference_code"));
+           fmt::format("task_id, of at most {} bytes, reference_code and kernel_code must be texts",
+                       kMostId)}));
+    auto task = sources_.find(text_in(body, "reference_code"));
     if (!task) return call.answer(error_answer(task.error()));
-    const bool has_timeout = body->contains("timeout") && (*body)["timeout"].is_number_integer();
-    const std::int64_t timeout = has_timeout ? (*body)["timeout"].get<std::int64_t>() : kTimeout;
+    const bool has_timeout = body.contains("timeout") && body["timeout"].is_number_integer();
+    const std::int64_t timeout = has_timeout ? body["timeout"].get<std::int64_t>() : kTimeout;
     const auto ticket = service_.queue().submit(
         service_.order_of(call.client, *std::move(task), kernel,
                           std::chrono::seconds(std::max<std::int64_t>(timeout, 1))),
@@ -71,44 +70,34 @@ class Results {
  private:
   // Clients ask again after 503, and take another error for a bad kernel.
   void settle(const RoutedCall& call, const std::string& id, const Outcome& outcome) {
-    if (!outcome.told) {
-      http::Answer answer = error_answer(outcome.told.error(), service_.queue().retry_after());
-      answer.status = 503;
-      return call.answer(std::move(answer));
-    }
+    if (!outcome.told)
+      return call.answer(error_answer({Code::kUnavailable, outcome.told.error().message},
+                                      service_.queue().retry_after()));
     const Json result = result_of(id, **outcome.told, service_.info().device);
-    keep(call.client + " " + id, result);  // first: the client may ask as soon as it is answered
+    results_.keep(call.client, id, result);  // first: the client may ask as soon as it is answered
     call.answer(json_answer(result));
-  }
-
-  void keep(std::string name, const Json& result) {
-    const std::lock_guard lock(mutex_);
-    latest_.emplace_front(std::move(name), result);
-    if (latest_.size() > kMostResults) latest_.pop_back();
   }
 
   // Null after it has answered that there is none.
   Json find(const RoutedCall& call) {
-    const std::string key = call.client + " " + call.parameters.at("id");
-    std::unique_lock lock(mutex_);
-    for (const auto& [name, result] : latest_)
-      if (name == key) return result;
-    lock.unlock();
-    call.answer(error_answer({Code::kNotFound, "there is no such task of yours"}));
-    return nullptr;
+    Json result = results_.find(call.client, call.parameters.at("id"));
+    if (result.is_null())
+      call.answer(error_answer({Code::kNotFound, "there is no such task of yours"}));
+    return result;
   }
 
   JudgeService& service_;
   const KernelBenchSources sources_;
-  std::mutex mutex_;
-  std::list<std::pair<std::string, Json>> latest_;  // the latest first
+  ClientsOwn<Json> results_{kMostResults};
 };
 
 }  // namespace
 
 void add_routes(JudgeService& service, Router& router) {
   const auto results = std::make_shared<Results>(service);
-  router.add({"POST", "/evaluate", [results](const RoutedCall& call) { results->evaluate(call); }});
+  router.add({"POST", "/evaluate", taking_json([results](const RoutedCall& call, const Json& body) {
+                results->evaluate(call, body);
+              })});
   router.add({"GET", "/status/{id}", [results](const RoutedCall& call) { results->status(call); }});
   router.add(
       {"GET", "/results/{id}", [results](const RoutedCall& call) { results->result(call); }});

@@ -1,13 +1,12 @@
 #include "serve/dialects/mcp_http.hpp"
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "http/base/event_stream.hpp"
 #include "serve/dialects/mcp_protocol.hpp"
+#include "serve/judging/clients_own.hpp"
 #include "serve/judging/secret_id.hpp"
 #include "serve/routing/keep_alive.hpp"
 
@@ -15,11 +14,8 @@ namespace krl::serve::mcp {
 namespace {
 
 constexpr std::chrono::seconds kSoon{10};
+constexpr std::size_t kMostSessions = 10000;
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 unsigned status_of_error(int code, bool is_stateless) {
   if (!is_stateless) return 200;  // OpenEnv's validator sends {}, and expects this
@@ -34,8 +30,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       : service_(service),
         call_(std::move(call)),
         is_stateless_(is_stateless),
-        has_events_(call_.request().header("Accept").find("text/event-stream") !=
-                    std::string_view::npos),
+        has_events_(call_.wants_events()),
         new_session_(std::move(new_session)) {}
 
   void send(const Json& message) {
@@ -64,8 +59,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  private:
   void begin_events() {
     if (std::exchange(has_begun_, true)) return;
-    call_.metrics->count_request(call_.route, 200);
-    call_.call->begin_events();
+    call_.begin_events();
     keep_alive(service_.alarms(), call_.call);
   }
 
@@ -86,50 +80,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool has_begun_ = false, is_over_ = false;
 };
 
-// The conversations that handshakes have opened, each its client's own.
-class Sessions {
- public:
-  using Pointer = std::shared_ptr<Conversation>;
-
-  std::string open(const std::string& client, Pointer conversation) {
-    const std::lock_guard lock(mutex_);
-    if (sessions_.size() >= kMost) {
-      const auto used = [](const auto& entry) { return entry.second.used; };
-      sessions_.erase(std::ranges::min_element(sessions_, {}, used));
-    }
-    const std::string id = secret_id();
-    sessions_[id] = {client, std::move(conversation), ++clock_};
-    return id;
-  }
-
-  // Null if this client has no such session.
-  Pointer find(const std::string& client, const std::string& id) {
-    const std::lock_guard lock(mutex_);
-    const auto found = sessions_.find(id);
-    if (found == sessions_.end() || found->second.client != client) return nullptr;
-    found->second.used = ++clock_;
-    return found->second.conversation;
-  }
-
-  void close(const std::string& id) {
-    const std::lock_guard lock(mutex_);
-    sessions_.erase(id);
-  }
-
- private:
-  static constexpr std::size_t kMost = 10000;  // then the one that was not used for longest goes
-
-  struct Session {
-    std::string client;
-    Pointer conversation;
-    std::uint64_t used = 0;
-  };
-
-  std::mutex mutex_;
-  std::uint64_t clock_ = 0;
-  std::map<std::string, Session> sessions_;
-};
-
 // Why the headers of a request that stands alone do not agree with it; empty if they do.
 std::string disagreement(const http::IncomingRequest& request, const Json& message) {
   const Json version = stateless_version_of(message);
@@ -146,6 +96,8 @@ std::string disagreement(const http::IncomingRequest& request, const Json& messa
 }
 
 class Endpoint {
+  using ConversationPointer = std::shared_ptr<Conversation>;
+
  public:
   Endpoint(JudgeService& service, Tools& tools) : service_(service), tools_(tools) {}
 
@@ -167,9 +119,8 @@ class Endpoint {
 
   void close(const RoutedCall& call) {
     const std::string id(call.request().header(kSessionHeader));
-    const Sessions::Pointer conversation = sessions_.find(call.client, id);
+    const ConversationPointer conversation = sessions_.take(call.client, id);
     if (!conversation) return call.answer(no_session());
-    sessions_.close(id);
     conversation->cancel_all();
     call.answer({204, {}, {}});
   }
@@ -183,14 +134,15 @@ class Endpoint {
 
   void converse(const RoutedCall& call, const Json& message, bool is_stateless) {
     const std::string id(is_stateless ? "" : call.request().header(kSessionHeader));
-    Sessions::Pointer conversation = id.empty()
-                                         ? std::make_shared<Conversation>(tools_, call.client)
-                                         : sessions_.find(call.client, id);
+    ConversationPointer conversation = id.empty()
+                                           ? std::make_shared<Conversation>(tools_, call.client)
+                                           : sessions_.find(call.client, id);
     if (!conversation) return call.answer(no_session());
     const bool opens =
         id.empty() && !is_stateless && is_request(message) && message["method"] == "initialize";
-    const auto exchange = std::make_shared<Exchange>(
-        service_, call, is_stateless, opens ? sessions_.open(call.client, conversation) : "");
+    const std::string new_id = opens ? secret_id() : "";
+    if (opens) sessions_.keep(call.client, new_id, conversation);
+    const auto exchange = std::make_shared<Exchange>(service_, call, is_stateless, new_id);
     const bool is_answered = conversation->take(
         message, [exchange](const Json& sent) { exchange->send(sent); }, is_stateless);
     if (!is_answered) return call.answer({202, {}, {}});
@@ -203,7 +155,7 @@ class Endpoint {
 
   JudgeService& service_;
   Tools& tools_;
-  Sessions sessions_;
+  ClientsOwn<ConversationPointer> sessions_{kMostSessions};  // that handshakes have opened
 };
 
 }  // namespace

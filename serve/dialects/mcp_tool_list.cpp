@@ -78,14 +78,34 @@ Json new_task() {
       task_output(), false);
 }
 
+Json compare_kernels() {
+  Json compared = verdict_schema(Depth::kVerdict);
+  compared["properties"]["name"] = {{"type", "string"}};
+  return tool(
+      "compare_kernels", "Compare kernels",
+      "Judges several kernels of a task and compares them in a table.",
+      object_schema({{"task", task_argument()},
+                     {"kernels",
+                      {{"type", "array"},
+                       {"minItems", 2},
+                       {"maxItems", kMostCompared},
+                       {"items", object_schema({{"name", text_schema("what to call it")},
+                                                {"source", source_argument()}},
+                                               {"source"})}}},
+                     {"contract", contract_argument()}},
+                    {"task", "kernels"}),
+      object_schema(
+          {{"task", {{"type", "string"}}},
+           {"kernels", list_schema(std::move(compared), "in the order of the call")},
+           {"fastest", text_schema("the name of the right kernel with the highest speedup")}}));
+}
+
 }  // namespace
 
 Json tool_list(bool can_import) {
   const Json one_kernel = object_schema(
       {{"task", task_argument()}, {"source", source_argument()}, {"contract", contract_argument()}},
       {"task", "source"});
-  Json compared = verdict_schema(Depth::kVerdict);
-  compared["properties"]["name"] = {{"type", "string"}};
   Json list = {
       tool("list_tasks", "List tasks", "Lists the tasks that kernels are judged for.",
            object_schema(
@@ -112,22 +132,7 @@ Json tool_list(bool can_import) {
           "The same as evaluate_kernel, with all counters: memory traffic, sectors per request, bank "
           "conflicts, instructions by class, stalls. Use it on a right kernel to find what to change.",
           one_kernel, verdict_schema(Depth::kProfile)),
-      tool("compare_kernels", "Compare kernels",
-           "Judges several kernels of a task and compares them in a table.",
-           object_schema({{"task", task_argument()},
-                          {"kernels",
-                           {{"type", "array"},
-                            {"minItems", 2},
-                            {"maxItems", 16},
-                            {"items", object_schema({{"name", text_schema("what to call it")},
-                                                     {"source", source_argument()}},
-                                                    {"source"})}}},
-                          {"contract", contract_argument()}},
-                         {"task", "kernels"}),
-           object_schema({{"task", {{"type", "string"}}},
-                          {"kernels", list_schema(std::move(compared), "in the order of the call")},
-                          {"fastest",
-                           text_schema("the name of the right kernel with the highest speedup")}})),
+      compare_kernels(),
       tool("best", "Best kernels so far",
            "Shows the fastest right kernel of a task, or of every task, that was judged here since "
            "the judge started, with its source.",

@@ -5,6 +5,8 @@
 
 namespace krl::serve::mcp {
 
+inline constexpr std::size_t kMostCompared = 16;  // kernels in a call
+
 Json tool_list(bool can_import);
 
 }  // namespace krl::serve::mcp

@@ -17,7 +17,8 @@
 namespace krl::serve::mcp {
 namespace {
 
-constexpr std::size_t kMostCompared = 16;
+constexpr std::size_t kMostModuleId = 64;
+constexpr int kMostImports = 64;  // that wait, or are made
 constexpr int kSecondsOfImport = 120;
 
 // Only to have a task without a baseline prepared.
@@ -43,7 +44,8 @@ std::function<void()> refuse(const ToolCall& call, const Error& error) {
 }
 
 // The text of an argument; empty if it is not there and need not be.
-Result<std::string> text_in(const Json& arguments, const char* name, bool is_required = true) {
+Result<std::string> text_argument(const Json& arguments, const char* name,
+                                  bool is_required = true) {
   const auto found = arguments.find(name);
   if (found == arguments.end() && !is_required) return std::string();
   if (found == arguments.end()) return invalid(fmt::format("argument '{}' is missing", name));
@@ -145,8 +147,8 @@ std::function<void()> judge(JudgeService& service, ToolCall call, const Json& re
 // A request as POST /v1/evaluate takes it.
 Result<Json> request_of(const Json& arguments, const Json& holder) {
   Json request;
-  KRL_ASSIGN(request["task"], text_in(arguments, "task"));
-  KRL_ASSIGN(request["source"], text_in(holder, "source"));
+  KRL_ASSIGN(request["task"], text_argument(arguments, "task"));
+  KRL_ASSIGN(request["source"], text_argument(holder, "source"));
   if (arguments.contains("contract")) request["contract"] = arguments["contract"];
   return request;
 }
@@ -159,7 +161,7 @@ Result<Json> requests_of(const Json& arguments, std::vector<std::string>& names)
   Json requests = Json::array();
   for (const Json& kernel : kernels) {
     if (!kernel.is_object()) return invalid("each of 'kernels' must be an object with a 'source'");
-    KRL_ASSIGN(std::string name, text_in(kernel, "name", false));
+    KRL_ASSIGN(std::string name, text_argument(kernel, "name", false));
     names.push_back(name.empty() ? fmt::format("kernel {}", names.size() + 1) : name);
     KRL_ASSIGN(Json request, request_of(arguments, kernel));
     requests.push_back(std::move(request));
@@ -207,14 +209,16 @@ ToolAnswer comparison(const std::string& task, const std::vector<std::string>& n
 
 Result<service::ModuleText> module_in(const Json& arguments) {
   service::ModuleText module;
-  KRL_ASSIGN(module.id, text_in(arguments, "id"));
-  KRL_ASSIGN(module.text, text_in(arguments, "module"));
-  KRL_ASSIGN(module.name, text_in(arguments, "name", false));
+  KRL_ASSIGN(module.id, text_argument(arguments, "id"));
+  KRL_ASSIGN(module.text, text_argument(arguments, "module"));
+  KRL_ASSIGN(module.name, text_argument(arguments, "name", false));
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
   };
-  if (module.id.empty() || module.id.size() > 64 || !std::ranges::all_of(module.id, is_plain))
-    return invalid("argument 'id' must have 1 to 64 letters, digits and underscores");
+  if (module.id.empty() || module.id.size() > kMostModuleId ||
+      !std::ranges::all_of(module.id, is_plain))
+    return invalid(fmt::format("argument 'id' must have 1 to {} letters, digits and underscores",
+                               kMostModuleId));
   const Json shapes = arguments.value("shapes", Json::array());
   const auto is_text = [](const Json& shape) { return shape.is_string(); };
   if (!shapes.is_array() || !std::ranges::all_of(shapes, is_text))
@@ -263,7 +267,7 @@ std::function<void()> Tools::call(const std::string& name, ToolCall call) {
 }
 
 Result<ToolAnswer> Tools::list_tasks(const ToolCall& call) {
-  KRL_ASSIGN(const std::string search, text_in(call.arguments, "search", false));
+  KRL_ASSIGN(const std::string search, text_argument(call.arguments, "search", false));
   const Json tier = call.arguments.value("tier", Json());
   Json tasks = Json::array();
   std::string text;
@@ -280,13 +284,13 @@ Result<ToolAnswer> Tools::list_tasks(const ToolCall& call) {
 }
 
 Result<ToolAnswer> Tools::show_task(const ToolCall& call) {
-  KRL_ASSIGN(const std::string id, text_in(call.arguments, "task"));
+  KRL_ASSIGN(const std::string id, text_argument(call.arguments, "task"));
   KRL_ASSIGN(const TaskPointer task, service_.tasks().find(id, call.client));
   return shown(service_, task->task);
 }
 
 Result<ToolAnswer> Tools::best(const ToolCall& call) {
-  KRL_ASSIGN(const std::string id, text_in(call.arguments, "task", false));
+  KRL_ASSIGN(const std::string id, text_argument(call.arguments, "task", false));
   if (!id.empty()) {
     KRL_TRY(service_.tasks().find(id, call.client));
   }
@@ -328,9 +332,13 @@ std::function<void()> Tools::compare(ToolCall call) {
 std::function<void()> Tools::import_module(ToolCall call) {
   auto module = module_in(call.arguments);
   if (!module) return refuse(call, module.error());
+  if (importing_ >= kMostImports)
+    return refuse(call, {Code::kUnavailable, "too many modules wait to be read"});
+  ++importing_;
   boost::asio::post(imports_, [this, module = *std::move(module), call = std::move(call)] {
-    const auto baseline = text_in(call.arguments, "baseline", false);
+    const auto baseline = text_argument(call.arguments, "baseline", false);
     const auto task = baseline ? import_(module) : failure(baseline.error());
+    --importing_;
     const auto made =
         task ? defined(service_, *task, call.client, *baseline) : failure(task.error());
     if (!made) return call.done(error_answer_of(made.error()));

@@ -4,6 +4,7 @@
 // infrastructure failed at, is an error; the latter says so and holds no figure.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <functional>
 #include <string>
@@ -61,6 +62,7 @@ class Tools {
   JudgeService& service_;
   const Import import_;
   const Json list_;
+  std::atomic<int> importing_ = 0;
   boost::asio::thread_pool imports_{1};
 };
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kTool = "evaluate_kernel";
 constexpr std::string_view kCookie = "kernelrl_session";
-constexpr std::chrono::seconds kLimit{55};  // clients wait 60 s for an answer
 
 // The session that the client's cookie names; empty if there is none.
 std::string session_of(const RoutedCall& call) {
@@ -40,9 +39,7 @@ Result<TaskPointer> task_of(JudgeService& service, const Json& row) {
 }
 
 void refuse(JudgeService& service, const RoutedCall& call, const Error& error) {
-  const bool may_help = error.code == Code::kUnavailable || error.code == Code::kResourceExhausted;
-  call.answer(
-      error_answer(error, may_help ? service.queue().retry_after() : std::chrono::seconds(0)));
+  call.answer(error_answer(error, service.queue().retry_after()));
 }
 
 // ---- the tool -----------------------------------------------------------------------------------
@@ -69,19 +66,17 @@ class Sessions {
   // The session of the call is over.
   void end(const RoutedCall& call) { episodes_.end(call.client, session_of(call)); }
 
-  void evaluate(const RoutedCall& call) {
-    const auto body = call.json();
-    if (!body) return refuse(service_, call, body.error());
+  void evaluate(const RoutedCall& call, const Json& body) {
     const auto episode = episodes_.find(call.client, session_of(call));
     if (!episode)
       return refuse(service_, call,
                     {Code::kNotFound, "there is no session of yours; /seed_session begins one"});
-    if (!body->is_object() || !body->contains("code") || !(*body)["code"].is_string())
+    if (!body.is_object() || !body.contains("code") || !body["code"].is_string())
       return refuse(service_, call,
                     {Code::kInvalidArgument, "evaluate_kernel takes {\"code\": \"…\"}"});
     call.call->when_gone([episode] { episode->cancel(); });
     episode->answer(
-        read_code((*body)["code"].get<std::string>()),
+        read_code(body["code"].get<std::string>()),
         [this, call, episode](const Result<JudgedTurn>& judged) {
           if (!judged) return refuse(service_, call, judged.error());
           call.answer(json_answer({{"headline", judged->told->headline},
@@ -116,24 +111,21 @@ Json verified(const JudgeService& service, Json request, const JudgedTurn& judge
   return request;
 }
 
-void verify(JudgeService& service, const RoutedCall& call) {
-  auto body = call.json();
-  if (!body) return refuse(service, call, body.error());
-  if (!body->is_object() || !body->contains("response"))
+void verify(JudgeService& service, const RoutedCall& call, const Json& body) {
+  if (!body.is_object() || !body.contains("response"))
     return refuse(service, call, {Code::kInvalidArgument, "the request has no 'response'"});
-  auto task = task_of(service, *body);
+  auto task = task_of(service, body);
   if (!task) return refuse(service, call, task.error());
-  auto answer = answer_in((*body)["response"], kTool);
+  auto answer = answer_in(body["response"], kTool);
   if (!answer) return refuse(service, call, answer.error());
   const auto episode = std::make_shared<ClientEpisode>(
       service, call.client, *std::move(task),
       EpisodeOptions{.pays = Pays::kScore, .turns = 1, .limit = kLimit});
   call.call->when_gone([episode] { episode->cancel(); });
-  episode->answer(*std::move(answer),
-                  [&service, call, body = *std::move(body)](const Result<JudgedTurn>& judged) {
-                    if (!judged) return refuse(service, call, judged.error());
-                    call.answer(json_answer(verified(service, body, *judged)));
-                  });
+  episode->answer(*std::move(answer), [&service, call, body](const Result<JudgedTurn>& judged) {
+    if (!judged) return refuse(service, call, judged.error());
+    call.answer(json_answer(verified(service, body, *judged)));
+  });
 }
 
 // ---- metrics ------------------------------------------------------------------------------------
@@ -196,17 +188,19 @@ void add_routes(JudgeService& service, Router& router) {
   router.add(
       {"POST", "/seed_session", [sessions](const RoutedCall& call) { sessions->seed(call); }});
   router.add({"POST", std::string("/") + kTool,
-              [sessions](const RoutedCall& call) { sessions->evaluate(call); }});
-  router.add({"POST", "/verify", [&service, sessions](const RoutedCall& call) {
+              taking_json([sessions](const RoutedCall& call, const Json& body) {
+                sessions->evaluate(call, body);
+              })});
+  router.add({"POST", "/verify",
+              taking_json([&service, sessions](const RoutedCall& call, const Json& body) {
                 sessions->end(call);
-                verify(service, call);
-              }});
+                verify(service, call, body);
+              })});
   router.add({"GET", "/reverify_mode",
               [](const RoutedCall& call) { call.answer(json_answer("stateless")); }});
   router.add({"POST", "/aggregate_metrics", [](const RoutedCall& call) {
                 const auto body = call.json();
-                const auto metrics = body ? aggregated(*body) : body;
-                call.answer(metrics ? json_answer(*metrics) : error_answer(metrics.error()));
+                call.answer(answer_of(body ? aggregated(*body) : body));
               }});
 }
 

@@ -1,6 +1,10 @@
 #include "serve/dialects/openenv.hpp"
 
+#include <atomic>
+#include <cmath>
+
 #include "core/base/log.hpp"
+#include "serve/dialects/mcp_protocol.hpp"
 #include "serve/dialects/openenv_messages.hpp"
 #include "serve/judging/client_episodes.hpp"
 #include "service/kernels/evaluation_request.hpp"
@@ -8,8 +12,7 @@
 namespace krl::serve::openenv {
 namespace {
 
-// Clients give up after 60 s without an answer.
-constexpr std::chrono::seconds kLimit{55};
+constexpr double kMostSeconds = 1e6;  // the server's own limit is less
 
 using EpisodePointer = std::shared_ptr<ClientEpisode>;
 
@@ -30,10 +33,14 @@ tl::unexpected<Refusal> refuse(Error error) {
   return refuse(is_theirs ? "VALIDATION_ERROR" : "EXECUTION_ERROR", std::move(error));
 }
 
+tl::unexpected<Refusal> refuse_full(const Status& status) {
+  return refuse("CAPACITY_REACHED", status.error());
+}
+
 tl::expected<EpisodePointer, Refusal> reset(JudgeService& service, const std::string& client,
                                             const Json& parameters) {
   if (const Status status = service.queue().admits(client, kLimit); !status)
-    return refuse("CAPACITY_REACHED", status.error());
+    return refuse_full(status);
   auto episode = asked_episode(service, client, parameters, kLimit);
   if (!episode) return refuse(std::move(episode).error());
   return *std::move(episode);
@@ -48,37 +55,59 @@ Status check_action(const Json& action) {
   return {};
 }
 
+// The seconds for which the client of a step waits: "timeout_s", a positive number.
+Result<std::chrono::seconds> limit_of(const Json& request) {
+  const auto found = request.find("timeout_s");
+  if (found == request.end() || found->is_null()) return kLimit;
+  const double seconds = found->is_number() ? found->get<double>() : 0;
+  if (!(seconds > 0)) return invalid("timeout_s must be a number of seconds above 0");
+  return std::chrono::seconds(std::lround(std::ceil(std::min(seconds, kMostSeconds))));
+}
+
 void step(JudgeService& service, const std::string& client, const EpisodePointer& episode,
-          const Json& action, std::function<void(Answered)> done) {
+          const Json& action, std::chrono::seconds limit, std::function<void(Answered)> done) {
   if (const Status right = check_action(action); !right) return done(refuse(right.error()));
   if (!episode)
     return done(refuse("EXECUTION_ERROR",
                        {Code::kFailedPrecondition, "there is no episode; reset begins one"}));
-  if (const Status status = service.queue().admits(client, kLimit); !status)
-    return done(refuse("CAPACITY_REACHED", status.error()));
-  episode->answer(read_code(action["code"].get<std::string>()),
-                  [&service, episode, done = std::move(done)](const Result<JudgedTurn>& judged) {
-                    if (!judged) return done(refuse(judged.error()));
-                    done(observation(*episode, service.info().device, &*judged));
-                  });
+  if (const Status status = service.queue().admits(client, limit); !status)
+    return done(refuse_full(status));
+  episode->answer(
+      read_code(action["code"].get<std::string>()),
+      [&service, episode, done = std::move(done)](const Result<JudgedTurn>& judged) {
+        if (!judged) return done(refuse(judged.error()));
+        done(observation(*episode, service.info().device, &*judged));
+      },
+      limit);
 }
 
 // ---- over a WebSocket ---------------------------------------------------------------------------
 
-// One client's connection, and its episode. On the connection's thread.
+// One client's connection, its episode, and its conversation in MCP. Messages come on the
+// connection's thread.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(JudgeService& service, std::string client, std::shared_ptr<http::WebSocket> socket)
-      : service_(service), client_(std::move(client)), socket_(std::move(socket)) {}
+  Session(JudgeService& service, mcp::Tools& tools, const RoutedCall& call,
+          std::shared_ptr<http::WebSocket> socket)
+      : service_(service),
+        client_(call.client),
+        admission_(*call.admission),
+        conversation_(std::make_shared<mcp::Conversation>(tools, client_)),
+        socket_(std::move(socket)) {}
 
   void begin() {
     socket_->listen({[self = shared_from_this()](const std::string& text) { self->hear(text); },
-                     [self = shared_from_this()] { self->leave(); }});
+                     [self = shared_from_this()] { self->leave(); },
+                     [self = shared_from_this()] { self->drain(); }});
   }
 
  private:
   // What is thrown ends this message, and not the server.
   void hear(const std::string& text) {
+    ++unanswered_;
+    if (!admission_.may_ask_now(client_))
+      return tell(
+          refuse_full(failure(Code::kResourceExhausted, "you ask more often than you may")));
     try {
       take(text);
     } catch (const std::exception& error) {
@@ -95,25 +124,41 @@ class Session : public std::enable_shared_from_this<Session> {
     const Json data = has_data ? (*message)["data"] : Json::object();
     if (type == "reset") return begin_episode(data);
     if (type == "step")
-      return step(service_, client_, episode_, data,
+      return step(service_, client_, episode_, data, kLimit,
                   [self = shared_from_this()](const Answered& answered) { self->tell(answered); });
     if (type == "state") return send("state", openenv::state(episode_.get()));
+    if (type == "mcp") return converse(data);
     if (type == "close") return socket_->close();
     tell(refuse("UNKNOWN_TYPE",
-                {Code::kInvalidArgument,
-                 "unknown message type '" + type + "'; there are reset, step, state and close"}));
+                {Code::kInvalidArgument, "unknown message type '" + type +
+                                             "'; there are reset, step, state, mcp and close"}));
   }
 
   void begin_episode(const Json& parameters) {
     auto begun = reset(service_, client_, parameters);
     if (!begun) return tell(refuse(begun.error().code, begun.error().error));
-    leave();
+    if (episode_) episode_->leave();
     episode_ = *std::move(begun);
     tell(observation(*episode_, service_.info().device, nullptr));
   }
 
+  // Clients take one message for the answer: no notifications.
+  void converse(const Json& message) {
+    const bool is_answered =
+        conversation_->take(message, [self = shared_from_this()](const Json& sent) {
+          if (!sent.contains("method")) self->send("mcp", sent);
+        });
+    if (!is_answered) end_message();
+  }
+
   void leave() {
     if (episode_) episode_->leave();
+    conversation_->cancel_all();
+  }
+
+  void drain() {
+    drains_ = true;
+    if (unanswered_ == 0) socket_->close();
   }
 
   void tell(const Answered& answered) {
@@ -123,13 +168,22 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void send(const char* type, Json data) {
     const Json message = {{"type", type}, {"data", std::move(data)}};
-    socket_->send(message.dump(-1, ' ', false, Json::error_handler_t::replace));
+    socket_->send(dumped(message));
+    end_message();
+  }
+
+  void end_message() {
+    if (--unanswered_ == 0 && drains_) socket_->close();
   }
 
   JudgeService& service_;
   const std::string client_;
+  Admission& admission_;
+  const std::shared_ptr<mcp::Conversation> conversation_;
   const std::shared_ptr<http::WebSocket> socket_;
   EpisodePointer episode_;
+  std::atomic<int> unanswered_ = 0;  // messages
+  std::atomic<bool> drains_ = false;
 };
 
 // ---- by requests --------------------------------------------------------------------------------
@@ -137,9 +191,7 @@ class Session : public std::enable_shared_from_this<Session> {
 void answer(JudgeService& service, const RoutedCall& call, const Answered& answered) {
   if (answered) return call.answer(json_answer(*answered));
   const auto& [code, error] = answered.error();
-  const bool may_help = std::string_view(code) == "CAPACITY_REACHED";
-  http::Answer refusal =
-      error_answer(error, may_help ? service.queue().retry_after() : std::chrono::seconds(0));
+  http::Answer refusal = error_answer(error, service.queue().retry_after());
   if (std::string_view(code) == "VALIDATION_ERROR") refusal.status = 422;
   call.answer(std::move(refusal));
 }
@@ -165,9 +217,11 @@ struct Episodes {
     const auto body = call.json();
     if (!body) return answer(service, call, refuse(body.error()));
     const Json action = body->is_object() && body->contains("action") ? (*body)["action"] : Json();
+    const auto limit = limit_of(*body);
+    if (!limit) return answer(service, call, refuse(limit.error()));
     const auto episode = kept.find(call.client, text_in(*body, "episode_id"));
     if (episode) call.call->when_gone([episode] { episode->cancel(); });
-    openenv::step(service, call.client, episode, action,
+    openenv::step(service, call.client, episode, action, *limit,
                   [this, call](const Answered& answered) { answer(service, call, answered); });
   }
 
@@ -179,13 +233,13 @@ struct Episodes {
 
 }  // namespace
 
-void add_routes(JudgeService& service, Router& router) {
+void add_routes(JudgeService& service, mcp::Tools& tools, Router& router) {
   const auto episodes = std::shared_ptr<Episodes>(new Episodes{service, {}});
-  router.add({"GET", "/ws", [&service](const RoutedCall& call) {
+  router.add({"GET", "/ws", [&service, &tools](const RoutedCall& call) {
                 call.metrics->count_request(call.route, 101);
                 call.call->accept_web_socket(
-                    [&service, client = call.client](std::shared_ptr<http::WebSocket> socket) {
-                      std::make_shared<Session>(service, client, std::move(socket))->begin();
+                    [&service, &tools, call](std::shared_ptr<http::WebSocket> socket) {
+                      std::make_shared<Session>(service, tools, call, std::move(socket))->begin();
                     });
               }});
   router.add({"POST", "/reset", [episodes](const RoutedCall& call) { episodes->reset(call); }});

@@ -1,10 +1,11 @@
 #include "serve/dialects/ors.hpp"
 
-#include <mutex>
 #include <optional>
 
 #include "http/base/event_stream.hpp"
 #include "serve/judging/client_episodes.hpp"
+#include "serve/judging/secret_id.hpp"
+#include "serve/routing/awaited.hpp"
 #include "serve/routing/keep_alive.hpp"
 
 namespace krl::serve::ors {
@@ -69,50 +70,33 @@ Json tools() {
 }
 
 // A call of the tool. Its client may lose the connection, and ask for the result by the call's id.
-struct ToolCall : std::enable_shared_from_this<ToolCall> {
+class ToolCall : public std::enable_shared_from_this<ToolCall> {
+ public:
   const std::string id = secret_id();
-  std::mutex mutex;  // guards the members below
-  std::optional<std::string> events;
-  std::vector<RoutedCall> waiting;
 
   void attach(Alarms& alarms, const RoutedCall& call) {
-    call.metrics->count_request(call.route, 200);
-    call.call->begin_events();
+    call.begin_events();
     call.call->send_event(http::event_text("task_id", id));
-    std::unique_lock lock(mutex);
-    if (!events) {
-      waiting.push_back(call);
-      lock.unlock();
-      call.call->when_gone([weak = weak_from_this(), gone = call.call.get()] {
-        if (const auto self = weak.lock()) self->detach(gone);
-      });
-      return keep_alive(alarms, call.call);
-    }
-    lock.unlock();
-    end(call);
+    if (!events_.add(call)) return end(call, *events_.value());
+    call.call->when_gone([weak = weak_from_this(), gone = call.call.get()] {
+      if (const auto self = weak.lock()) self->events_.take(gone);
+    });
+    keep_alive(alarms, call.call);
   }
 
-  void detach(const http::ServerCall* gone) {
-    std::vector<RoutedCall> kept;  // the others; what has gone ends without the lock
-    const std::lock_guard lock(mutex);
-    std::ranges::copy_if(waiting, std::back_inserter(kept),
-                         [&](const RoutedCall& call) { return call.call.get() != gone; });
-    waiting.swap(kept);
-  }
+  bool is_over() const { return events_.value().has_value(); }
 
-  void settle(std::string text) {
-    std::unique_lock lock(mutex);
-    events = std::move(text);
-    const auto calls = std::exchange(waiting, {});
-    lock.unlock();
-    for (const RoutedCall& call : calls) end(call);
+  void settle(const std::string& events) {
+    for (const RoutedCall& call : events_.settle(events)) end(call, events);
   }
 
  private:
-  void end(const RoutedCall& call) const {
-    call.call->send_event(*events);
+  static void end(const RoutedCall& call, const std::string& events) {
+    call.call->send_event(events);
     call.call->end_events();
   }
+
+  Awaited<std::string> events_;
 };
 
 class Sessions {
@@ -145,25 +129,23 @@ class Sessions {
     if (const auto episode = episode_of(call)) call.answer(json_answer(tell(*episode)));
   }
 
-  void call_tool(const RoutedCall& call) {
-    const auto body = call.json();
-    if (!body) return call.answer(error_answer(body.error()));
-    if (const std::string id = text_in(*body, "task_id"); !id.empty()) return resume(call, id);
+  void call_tool(const RoutedCall& call, const Json& body) {
+    if (const std::string id = text_in(body, "task_id"); !id.empty()) return resume(call, id);
     const auto episode = episode_of(call);
     if (!episode) return;
-    const Json input = body->is_object() && body->contains("input") ? (*body)["input"] : Json();
+    const Json input = body.is_object() && body.contains("input") ? body["input"] : Json();
     const auto started = std::make_shared<ToolCall>();
     const bool has_code = input.is_object() && input.contains("code") && input["code"].is_string();
-    if (text_in(*body, "name") != kTool) {
+    if (text_in(body, "name") != kTool) {
       started->settle(refused_call("not_found", "there is one tool, \"submit\""));
     } else if (!has_code) {
       started->settle(refused_call("input_validation", "submit takes {\"code\": \"…\"}"));
     } else if (const Status room = service_.queue().admits(call.client, kPatience); !room) {
       return call.answer(error_answer(room.error(), service_.queue().retry_after()));
     }
-    remember(call.client, started);
+    calls_.keep(call.client, started->id, started);
     started->attach(service_.alarms(), call);
-    if (started->events) return;
+    if (started->is_over()) return;
     episode->answer(
         read_code(input["code"].get<std::string>()),
         [started](const Result<JudgedTurn>& judged) { started->settle(judged_events(judged)); });
@@ -191,30 +173,17 @@ class Sessions {
     return episode;
   }
 
-  void remember(const std::string& client, const std::shared_ptr<ToolCall>& started) {
-    const std::lock_guard lock(mutex_);
-    latest_.emplace_back(client, started);
-    if (latest_.size() > kMostResults) latest_.pop_front();
-  }
-
   void resume(const RoutedCall& call, const std::string& id) {
-    std::unique_lock lock(mutex_);
-    const auto found = std::ranges::find_if(latest_, [&](const auto& entry) {
-      return entry.first == call.client && entry.second->id == id;
-    });
-    const auto earlier = found == latest_.end() ? nullptr : found->second;
-    lock.unlock();
-    if (earlier) return earlier->attach(service_.alarms(), call);
-    call.metrics->count_request(call.route, 200);
-    call.call->begin_events();
+    if (const auto earlier = calls_.find(call.client, id))
+      return earlier->attach(service_.alarms(), call);
+    call.begin_events();
     call.call->send_event(error_event("unknown task_id"));
     call.call->end_events();
   }
 
   JudgeService& service_;
   ClientEpisodes episodes_;
-  std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<ToolCall>>> latest_;  // by client; oldest first
+  ClientsOwn<std::shared_ptr<ToolCall>> calls_{kMostResults};
 };
 
 Json prompt_blocks(const ClientEpisode& episode) {
@@ -231,8 +200,7 @@ Json prompt_messages(const ClientEpisode& episode) {
 }
 
 void create_session(const RoutedCall& call) {
-  call.metrics->count_request(call.route, 200);
-  call.call->begin_events();
+  call.begin_events();
   call.call->send_event(http::event_text("task_id", secret_id()));
   call.call->send_event(http::event_text("end", ""));
   call.call->end_events();
@@ -261,7 +229,9 @@ void add_routes(JudgeService& service, Router& router) {
   add_in_environment(router, {"GET", "/prompt", told(prompt_blocks)});
   add_in_environment(router, {"GET", "/messages", told(prompt_messages)});
   add_in_environment(
-      router, {"POST", "/call", [sessions](const RoutedCall& call) { sessions->call_tool(call); }});
+      router, {"POST", "/call", taking_json([sessions](const RoutedCall& call, const Json& body) {
+                 sessions->call_tool(call, body);
+               })});
 }
 
 }  // namespace krl::serve::ors

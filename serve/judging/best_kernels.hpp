@@ -21,8 +21,8 @@ struct BestKernel {
 
 class BestKernels {
  public:
-  // The number of tasks whose best is known; later ones by clients are passed over.
-  static constexpr std::size_t kMostTasks = 10000;
+  // Memory for the kernels of tasks that clients have sent; those of later tasks are passed over.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   void consider(const std::string& client, const TaskPointer& task, const std::string& source,
                 const ToldPointer& told);
@@ -31,7 +31,8 @@ class BestKernels {
   std::vector<BestKernel> list(const std::string& client, const std::string& task_id = {}) const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;                // guards the members below
+  std::size_t bytes_ = 0;                   // of clients' tasks
   std::map<std::string, BestKernel> best_;  // keyed by task and client
 };
 

@@ -33,7 +33,7 @@ ClientEpisode::ClientEpisode(JudgeService& service, std::string client, TaskPoin
   episode_.task = &task_->task;
 }
 
-void ClientEpisode::answer(ClientAnswer given, Done done) {
+void ClientEpisode::answer(ClientAnswer given, Done done, std::chrono::seconds limit) {
   if (const Status begun = begin(); !begun) return done(failure(begun.error()));
   if (auto refused =
           format_error(given.candidate, service_.rollout().contract, service_.backend().id)) {
@@ -45,8 +45,10 @@ void ClientEpisode::answer(ClientAnswer given, Done done) {
     if (!outcome.told) return self->fail(outcome.told.error(), done);
     self->score(given, *outcome.told, done);
   };
-  const auto ticket = service_.queue().submit(
-      service_.order_of(client_, task_, given.candidate.source, options_.limit), take_verdict);
+  const auto ticket =
+      service_.queue().submit(service_.order_of(client_, task_, given.candidate.source,
+                                                limit.count() > 0 ? limit : options_.limit),
+                              take_verdict);
   std::unique_lock lock(mutex_);
   ticket_ = ticket;
   const bool has_left = has_left_;

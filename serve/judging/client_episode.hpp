@@ -52,8 +52,9 @@ class ClientEpisode : public std::enable_shared_from_this<ClientEpisode> {
                 EpisodeOptions options = {});
 
   // Judges an answer. `done` is called once, on any thread: with the errors of EvaluationQueue, with
-  // kFailedPrecondition if the episode is over or still judges another answer.
-  void answer(ClientAnswer given, Done done);
+  // kFailedPrecondition if the episode is over or still judges another answer. `limit`: of this
+  // judgement; 0: the episode's.
+  void answer(ClientAnswer given, Done done, std::chrono::seconds limit = {});
 
   // Nobody waits for the answer that is being judged: it counts for nothing.
   void cancel();

@@ -2,13 +2,12 @@
 // longest are forgotten, and what they judge is cancelled. Thread-safe.
 #pragma once
 
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "serve/judging/client_episode.hpp"
+#include "serve/judging/clients_own.hpp"
 
 namespace krl::serve {
 
@@ -19,19 +18,19 @@ class ClientEpisodes {
   using Pointer = std::shared_ptr<ClientEpisode>;
 
   // In the place of an earlier one of this name, which ends.
-  void keep(const std::string& client, const std::string& name, Pointer episode);
+  void keep(const std::string& client, const std::string& name, Pointer episode) {
+    for (const Pointer& gone : episodes_.keep(client, name, std::move(episode))) gone->leave();
+  }
   // Null if this client has none of this name.
-  Pointer find(const std::string& client, const std::string& name);
-  void end(const std::string& client, const std::string& name);
+  Pointer find(const std::string& client, const std::string& name) {
+    return episodes_.find(client, name);
+  }
+  void end(const std::string& client, const std::string& name) {
+    if (const Pointer ended = episodes_.take(client, name)) ended->leave();
+  }
 
  private:
-  using Entry = std::pair<std::string, Pointer>;
-
-  Pointer take(const std::string& key);  // REQUIRES: mutex_
-
-  std::mutex mutex_;
-  std::list<Entry> latest_;  // the latest used first
-  std::unordered_map<std::string, std::list<Entry>::iterator> places_;
+  ClientsOwn<Pointer> episodes_{kMost};
 };
 
 }  // namespace krl::serve

@@ -11,8 +11,16 @@
 namespace krl::serve {
 namespace {
 
+// How many requests may wait for each work that may.
+constexpr std::size_t kMostShares = 4;
+
 double ms_between(Order::Clock::time_point from, Order::Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+std::string key_of(const Order& order) {
+  return sha256_hex(fmt::format("{}\n{} {} {}\n{}", order.task->digest, order.stages, order.seed,
+                                name_of(order.contract), order.source));
 }
 
 }  // namespace
@@ -32,7 +40,6 @@ EvaluationQueue::EvaluationQueue(service::KernelJudges& judges, CallScope scope,
     : judges_(judges),
       scope_(scope),
       options_(options),
-      identity_(judges.identity()),
       metrics_(metrics),
       alarms_(alarms),
       kept_(options.kept_bytes) {
@@ -51,15 +58,20 @@ EvaluationQueue::~EvaluationQueue() {
 
 // ---- orders come and go -------------------------------------------------------------------------
 
-std::string EvaluationQueue::key_of(const Order& order) const {
-  return sha256_hex(fmt::format("{}\n{}\n{} {} {}\n{}", identity_, order.task->digest, order.stages,
-                                order.seed, name_of(order.contract), order.source));
+std::size_t EvaluationQueue::Work::bytes() const {
+  const ServedTask& task = *order.task;
+  return order.source.size() + (task.is_own ? 0 : task.task.definition_json.size());
 }
 
-Status EvaluationQueue::admit(const std::string& client) const {
+Status EvaluationQueue::admit(const std::string& client, const Work* shared) const {
+  const Error full{Code::kUnavailable, "the server has too many requests waiting; try again later"};
+  if (tickets_.size() >= kMostShares * options_.most_waiting) return tl::unexpected(full);
+  if (shared != nullptr && shared->waiters.size() < options_.most_waiting_of_client) return {};
+  if (shared != nullptr)
+    return failure(Code::kResourceExhausted, "too many requests wait for this very kernel");
   if (drains_) return failure(Code::kUnavailable, "the server is stopping; ask another one");
-  if (waiting_ >= options_.most_waiting)
-    return failure(Code::kUnavailable, "the server has too many requests waiting; try again later");
+  if (waiting_ >= options_.most_waiting || waiting_bytes_ >= options_.most_waiting_bytes)
+    return tl::unexpected(full);
   const auto line = lines_.find(client);
   if (line != lines_.end() && line->second.size() >= options_.most_waiting_of_client)
     return failure(Code::kResourceExhausted,
@@ -78,10 +90,13 @@ Status EvaluationQueue::admits(const std::string& client, std::chrono::seconds l
 }
 
 EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started started) {
-  if (order.source.size() > kMostSource) {
-    done({invalid(fmt::format("a source may have {} bytes", kMostSource))});
-    return 0;
-  }
+  const auto refuse = [&](Error why) {
+    metrics_.count_refused();
+    done({failure(std::move(why))});
+    return Ticket{0};
+  };
+  if (order.source.size() > kMostSource)
+    return refuse({Code::kInvalidArgument, fmt::format("a source may have {} bytes", kMostSource)});
   const std::string key = key_of(order);
   if (ToldPointer told = kept_.find(key)) {
     metrics_.count_kept();
@@ -89,48 +104,46 @@ EvaluationQueue::Ticket EvaluationQueue::submit(Order order, Done done, Started 
     return 0;
   }
   std::unique_lock lock(mutex_);
-  WorkPointer& work = works_[key];
-  const bool is_new = work == nullptr;
-  const bool is_crowded = !is_new && work->waiters.size() >= options_.most_waiting_of_client;
-  const Status admitted = is_new       ? admit(order.client)
-                          : is_crowded ? failure(Code::kResourceExhausted,
-                                                 "too many requests wait for this very kernel")
-                                       : Status();
-  if (!admitted) {
-    if (is_new) works_.erase(key);
+  const auto found = works_.find(key);
+  const WorkPointer shared = found == works_.end() ? nullptr : found->second;
+  if (const Status admitted = admit(order.client, shared.get()); !admitted) {
     lock.unlock();
-    metrics_.count_refused();
-    done({failure(admitted.error())});
-    return 0;
+    return refuse(admitted.error());
   }
   const Ticket ticket = ++last_ticket_;
-  const Clock::time_point deadline = order.deadline;
-  if (is_new) {
-    work = std::make_shared<Work>();
-    work->key = key;
-    work->order = std::move(order);
-    enqueue(work);
-  }
-  const bool begins = work->is_running && started;
-  work->waiters[ticket] = {std::move(done), started, Clock::now(), !is_new};
-  tickets_[ticket] = work;
-  lock.unlock();
-  if (deadline != Clock::time_point::max()) {
-    alarms_.at(deadline, [this, ticket] {
+  Waiter waiter{std::move(done), started, Clock::now(), shared != nullptr, {}};
+  if (order.deadline != Clock::time_point::max()) {
+    waiter.deadline = alarms_.set(order.deadline, [this, ticket] {
       end(ticket,
           {Code::kDeadlineExceeded, "the deadline of the request passed before its verdict"});
     });
   }
+  const bool begins = shared && shared->is_running && started;
+  const WorkPointer work = shared ? shared : enqueue(key, std::move(order));
+  work->waiters.emplace(ticket, std::move(waiter));
+  tickets_[ticket] = work;
+  lock.unlock();
   if (begins) started();
   return ticket;
 }
 
-void EvaluationQueue::enqueue(const WorkPointer& work) {
+EvaluationQueue::WorkPointer EvaluationQueue::enqueue(const std::string& key, Order order) {
+  const auto work = std::make_shared<Work>();
+  work->key = key;
+  work->order = std::move(order);
+  works_[key] = work;
   auto& line = lines_[work->order.client];
   if (line.empty()) turns_.push_back(work->order.client);
   line.push_back(work);
+  waiting_bytes_ += work->bytes();
   metrics_.set_waiting(++waiting_);
   work_came_.notify_one();
+  return work;
+}
+
+void EvaluationQueue::wait_no_more(const Work& work) {
+  waiting_bytes_ -= work.bytes();
+  metrics_.set_waiting(--waiting_);
 }
 
 EvaluationQueue::Done EvaluationQueue::remove(Ticket ticket) {
@@ -152,7 +165,7 @@ EvaluationQueue::Done EvaluationQueue::remove(Ticket ticket) {
 }
 
 void EvaluationQueue::leave_line(const WorkPointer& work) {
-  metrics_.set_waiting(--waiting_);
+  wait_no_more(*work);
   const auto line = lines_.find(work->order.client);
   std::erase(line->second, work);
   if (!line->second.empty()) return;
@@ -195,7 +208,7 @@ void EvaluationQueue::run() {
     work_came_.wait(lock, [&] { return ends_ || (work = next()) != nullptr; });
     if (ends_) return;
     work->is_running = true;
-    metrics_.set_waiting(--waiting_);
+    wait_no_more(*work);
     ++running_;
     std::vector<Started> started;
     for (const auto& [ticket, waiter] : work->waiters) {
@@ -231,7 +244,7 @@ void EvaluationQueue::judge(const WorkPointer& work) {
   } else {
     metrics_.count_verdict(judged->evaluation.verdict, judged_ms / 1000);
     told = tell(*order.task, order.source, std::move(*judged));
-    kept_.keep(work->key, *told);
+    kept_.keep(work->key, *told, bytes_of(**told));
     if ((order.stages & KRL_STAGE_CHECK) != 0)
       best_.consider(order.client, order.task, order.source, *told);
   }

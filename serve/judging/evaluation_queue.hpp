@@ -1,7 +1,7 @@
 // The line in front of a judge that many clients share.
 //
 // Clients are served in turn, each with its own requests in their order. Requests for the same
-// thing are judged once, while they wait and ever after (KeptResults). A request that nobody waits
+// thing are judged once, while they wait and as long as the result is kept. A request that nobody waits
 // for any more is not judged, or stopped. Every order ends in exactly one outcome: a verdict, or an
 // error that says why there is none. Thread-safe.
 #pragma once
@@ -20,10 +20,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/latest_used.hpp"
 #include "serve/judging/alarms.hpp"
 #include "serve/judging/best_kernels.hpp"
 #include "serve/judging/judge_metrics.hpp"
-#include "serve/judging/kept_results.hpp"
 #include "service/kernels/kernel_judges.hpp"
 
 namespace krl::serve {
@@ -64,6 +64,7 @@ inline constexpr std::size_t kMostSource = std::size_t{256} << 10;  // bytes of 
 struct QueueOptions {
   std::size_t most_waiting = 10000;  // of all clients
   std::size_t most_waiting_of_client = 4000;
+  std::size_t most_waiting_bytes = std::size_t{256} << 20;  // of their sources and definitions
   std::size_t kept_bytes = std::size_t{64} << 20;
   InputSeeds seeds;
 };
@@ -117,9 +118,12 @@ class EvaluationQueue {
     Started started;
     Clock::time_point since;
     bool shares = false;  // came later than the first
+    Alarms::Alarm deadline;
   };
   // What is judged once, for all who wait for it.
   struct Work {
+    std::size_t bytes() const;
+
     std::string key;
     Order order;
     bool is_running = false;
@@ -128,15 +132,15 @@ class EvaluationQueue {
   };
   using WorkPointer = std::shared_ptr<Work>;
 
-  std::string key_of(const Order& order) const;
-  // REQUIRES: mutex_, as of the two below.
-  Status admit(const std::string& client) const;
+  // REQUIRES: mutex_, as of those below up to next(). `shared`: the work, if it is there already.
+  Status admit(const std::string& client, const Work* shared = nullptr) const;
   // The works that are judged before the `own`-th of a client: in each turn of the clients it gets
   // one of its own judged.
   std::size_t before(std::size_t own) const;
   double expected_seconds(std::size_t works) const;
-  void enqueue(const WorkPointer& work);
+  WorkPointer enqueue(const std::string& key, Order order);
   void leave_line(const WorkPointer& work);
+  void wait_no_more(const Work& work);
   WorkPointer next();  // null if none waits
   void run();
   void judge(const WorkPointer& work);
@@ -148,17 +152,16 @@ class EvaluationQueue {
   service::KernelJudges& judges_;
   const CallScope scope_;
   const QueueOptions options_;
-  const std::string identity_;
   JudgeMetrics& metrics_;
   Alarms& alarms_;
-  KeptResults kept_;
+  LatestUsed<ToldPointer> kept_;
   BestKernels best_;
 
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable work_came_, all_over_;
   bool ends_ = false, drains_ = false;
   Ticket last_ticket_ = 0;
-  std::size_t waiting_ = 0, running_ = 0;
+  std::size_t waiting_ = 0, waiting_bytes_ = 0, running_ = 0;
   double mean_judged_ms_ = 100;
   std::unordered_map<std::string, WorkPointer> works_;  // keyed by content; waiting or running
   std::unordered_map<Ticket, WorkPointer> tickets_;

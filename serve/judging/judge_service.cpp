@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/stage/stage_setup.hpp"
+#include "serve/judging/judge_identity.hpp"
 
 namespace krl::serve {
 
@@ -10,6 +11,7 @@ struct JudgeService::Parts {
   StageSetup setup;
   std::unique_ptr<TaskShelf> tasks;
   RolloutSettings rollout;
+  BackendSettings backend;
 };
 
 Result<std::unique_ptr<JudgeService>> JudgeService::open(const Plan& plan, core::Session& session,
@@ -23,6 +25,7 @@ Result<std::unique_ptr<JudgeService>> JudgeService::open(const Plan& plan, core:
     std::ranges::move(holdout.tasks, std::back_inserter(tasks));
   KRL_ASSIGN(parts.tasks, TaskShelf::of(std::move(tasks)));
   parts.rollout = settings.rollout;
+  parts.backend = settings.backend;
   return std::unique_ptr<JudgeService>(new JudgeService(std::move(parts), session, options));
 }
 
@@ -34,7 +37,8 @@ JudgeService::JudgeService(Parts parts, core::Session& session, const JudgeServi
       prompts_(std::move(*parts.setup.prompts)),
       scorer_(std::move(*parts.setup.scorer)),
       rollout_(std::move(parts.rollout)),
-      identity_(judges_.identity()),
+      identity_(judge_identity(judges_.identity(), parts.backend,
+                               session.components().registry().catalog())),
       queue_(judges_, session.scope(), options.queue, metrics_, alarms_) {}
 
 // Neither an alarm nor a score may reach a queue that has gone.

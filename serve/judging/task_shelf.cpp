@@ -1,5 +1,7 @@
 #include "serve/judging/task_shelf.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <kernelrl/spelling.hpp>
 
@@ -26,7 +28,7 @@ Result<std::unique_ptr<TaskShelf>> TaskShelf::of(std::vector<Task> tasks) {
   for (Task& task : tasks) {
     KRL_ASSIGN(TaskPointer own, served(std::move(task), true));
     shelf->by_id_[own->task.id] = own;
-    shelf->by_digest_[own->digest] = own;
+    shelf->by_id_[own->digest] = own;
     shelf->own_.push_back(std::move(own));
   }
   std::ranges::sort(shelf->own_, {}, [](const TaskPointer& own) { return own->task.id; });
@@ -45,7 +47,7 @@ std::vector<TaskPointer> TaskShelf::seen_by(const std::string& client) const {
 Result<TaskPointer> TaskShelf::find(const std::string& id, const std::string& client) const {
   const auto found = by_id_.find(id);
   if (found != by_id_.end()) return found->second;
-  if (const std::lock_guard lock(mutex_); by_digest_.contains(id)) return by_digest_.at(id);
+  if (TaskPointer sent = sent_.find(id)) return sent;
   std::vector<std::string> ids;
   for (const TaskPointer& task : seen_by(client)) {
     if (task->task.id == id) return task;
@@ -62,18 +64,14 @@ Result<TaskPointer> TaskShelf::define(const nlohmann::ordered_json& definition) 
   nlohmann::ordered_json own = definition;
   own.erase("origin");
   KRL_ASSIGN(Task task, service::task_of_definition(own));
-  if (const std::lock_guard lock(mutex_); by_digest_.contains(digest_of(task)))
-    return by_digest_.at(digest_of(task));
+  const std::size_t bytes = task.definition_json.size();
+  if (bytes > kMostDefinition)
+    return invalid(fmt::format("a definition may have {} bytes, not {}", kMostDefinition, bytes));
+  const std::string digest = digest_of(task);
+  if (const auto found = by_id_.find(digest); found != by_id_.end()) return found->second;
+  if (TaskPointer known = sent_.find(digest)) return known;
   KRL_ASSIGN(TaskPointer sent, served(std::move(task), false));
-  const std::lock_guard lock(mutex_);
-  const auto [place, is_new] = by_digest_.try_emplace(sent->digest, sent);
-  if (!is_new) return place->second;
-  sent_.push_front(sent);
-  if (sent_.size() > kMostSent) {
-    by_digest_.erase(sent_.back()->digest);
-    sent_.pop_back();
-  }
-  return sent;
+  return sent_.find_or_keep(digest, std::move(sent), 2 * bytes);
 }
 
 void TaskShelf::keep(const std::string& client, TaskPointer task) {
@@ -82,7 +80,7 @@ void TaskShelf::keep(const std::string& client, TaskPointer task) {
     return kept.first == client && kept.second->task.id == task->task.id;
   });
   kept_.emplace_front(client, std::move(task));
-  if (kept_.size() > kMostSent) kept_.pop_back();
+  if (kept_.size() > kMostKept) kept_.pop_back();
 }
 
 Result<TaskPointer> TaskShelf::get(const nlohmann::ordered_json& task, const std::string& client) {

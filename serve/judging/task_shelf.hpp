@@ -3,7 +3,6 @@
 #pragma once
 
 #include <deque>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/latest_used.hpp"
 #include "core/base/result.hpp"
 #include "core/task/task.hpp"
 
@@ -27,8 +27,13 @@ using TaskPointer = std::shared_ptr<const ServedTask>;
 
 class TaskShelf {
  public:
-  // The number of definitions by clients that are remembered, the latest ones.
-  static constexpr std::size_t kMostSent = 1000;
+  // Bytes of a definition by a client; of those that are remembered, the latest used; and the number
+  // of those that clients may name by their ids, the latest kept.
+  static constexpr std::size_t kMostDefinition = std::size_t{256} << 10;
+  static constexpr std::size_t kMostSent = std::size_t{64} << 20;
+  static constexpr std::size_t kMostKept = 1000;
+
+  explicit TaskShelf(std::size_t most_sent = kMostSent) : sent_(most_sent) {}
 
   static Result<std::unique_ptr<TaskShelf>> of(std::vector<Task> tasks);
 
@@ -55,11 +60,10 @@ class TaskShelf {
 
  private:
   std::vector<TaskPointer> own_;
-  std::unordered_map<std::string, TaskPointer> by_id_;
-  mutable std::mutex mutex_;                                // guards the members below
-  std::list<TaskPointer> sent_;                             // the latest first
-  std::unordered_map<std::string, TaskPointer> by_digest_;  // all
-  std::deque<std::pair<std::string, TaskPointer>> kept_;    // by client, the latest first
+  std::unordered_map<std::string, TaskPointer> by_id_;    // its own, by id and by digest
+  mutable LatestUsed<TaskPointer> sent_;                  // by digest
+  mutable std::mutex mutex_;                              // guards `kept_`
+  std::deque<std::pair<std::string, TaskPointer>> kept_;  // by client, the latest first
 };
 
 }  // namespace krl::serve

@@ -19,6 +19,9 @@ struct ToldResult {
   std::string json;       // the members "task", "digest", "evaluation", "headline" and "feedback",
                           // and those of a protocol, without braces
 };
+// About what it takes of memory.
+std::size_t bytes_of(const ToldResult& told);
+
 using ToldPointer = std::shared_ptr<const ToldResult>;
 
 // Leaves out what would tell a client how to pass without being right: the shapes and figures of

@@ -1,5 +1,7 @@
 #include "serve/native/evaluate_call.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,8 +22,7 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
       : service_(service),
         call_(call),
         is_batch_(body.contains("requests")),
-        has_events_(call.request().header("Accept").find("text/event-stream") !=
-                    std::string_view::npos),
+        has_events_(call.wants_events()),
         requests_(is_batch_ ? body["requests"] : Json::array({body})),
         outcomes_(requests_.size()),
         tickets_(requests_.size()),
@@ -29,8 +30,7 @@ class EvaluateCall : public std::enable_shared_from_this<EvaluateCall> {
 
   void begin() {
     if (has_events_) {
-      call_.metrics->count_request(call_.route, 200);
-      call_.call->begin_events();
+      call_.begin_events();
       keep_alive(service_.alarms(), call_.call);
     }
     for (std::size_t i = 0; i < requests_.size(); ++i) submit(i);
@@ -109,7 +109,8 @@ void answer_evaluate(JudgeService& service, const RoutedCall& call, const Json& 
   const bool is_batch = body.contains("requests");
   if (is_batch && (!body["requests"].is_array() || body["requests"].size() > kMostInBatch)) {
     return call.answer(
-        error_answer({Code::kInvalidArgument, "'requests' must be a list of at most 1000"}));
+        error_answer({Code::kInvalidArgument,
+                      fmt::format("'requests' must be a list of at most {}", kMostInBatch)}));
   }
   std::make_shared<EvaluateCall>(service, call, body)->begin();
 }

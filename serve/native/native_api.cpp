@@ -13,7 +13,9 @@ Json brief(const Task& task) {
 
 namespace {
 
-Json in_full(const JudgeService& service, const Task& task) {
+Result<Json> in_full(const JudgeService& service, const Result<TaskPointer>& found) {
+  KRL_ASSIGN(const TaskPointer pointer, found);
+  const Task& task = pointer->task;
   Json json = brief(task);
   json["prompt"] = service.prompt(task).back().text;
   json["signature"] = task.facts.signature;
@@ -28,14 +30,12 @@ void add_evaluation(JudgeService& service, Router& router) {
   const char* const kWait = "seconds to wait for the result; what is not over then is 202";
   router.add(
       {"POST", "/v1/evaluate",
-       [&service, polled](const RoutedCall& call) {
-         const auto body = call.json();
-         if (!body) return call.answer(error_answer(body.error()));
-         const bool is_batch = body->is_object() && body->contains("requests");
+       taking_json([&service, polled](const RoutedCall& call, const Json& body) {
+         const bool is_batch = body.is_object() && body.contains("requests");
          if (call.request().query("wait").empty() || is_batch)
-           return answer_evaluate(service, call, *body);
-         polled->begin(call, *body);
-       },
+           return answer_evaluate(service, call, body);
+         polled->begin(call, body);
+       }),
        with_query(
            with_body(operation("Judges a kernel, or several", {{"200", result}, {"202", state}}),
                      {{"oneOf", {reference("EvaluationRequest"), reference("Batch")}}}),
@@ -60,22 +60,18 @@ void add_tasks(JudgeService& service, Router& router) {
               },
               operation("The tasks", {{"200", json_response("by id", {{"type", "object"}})}})});
   router.add({"POST", "/v1/tasks",
-              [&service](const RoutedCall& call) {
-                const auto body = call.json();
-                if (!body) return call.answer(error_answer(body.error()));
-                const auto task = service.tasks().define(*body);
+              taking_json([&service](const RoutedCall& call, const Json& body) {
+                const auto task = service.tasks().define(body);
                 if (task) service.tasks().keep(call.client, *task);
-                call.answer(task ? json_answer(in_full(service, (*task)->task))
-                                 : error_answer(task.error()));
-              },
+                call.answer(answer_of(in_full(service, task)));
+              }),
               with_body(operation("Reads a definition, and shows what a policy would be shown",
                                   {{"200", json_response("the task", reference("Task"))}}),
                         {{"type", "object"}})});
   router.add({"GET", "/v1/tasks/{id}",
               [&service](const RoutedCall& call) {
-                const auto task = service.tasks().find(call.parameters.at("id"), call.client);
-                call.answer(task ? json_answer(in_full(service, (*task)->task))
-                                 : error_answer(task.error()));
+                call.answer(answer_of(
+                    in_full(service, service.tasks().find(call.parameters.at("id"), call.client))));
               },
               operation("A task with its prompt",
                         {{"200", json_response("the task", reference("Task"))}})});
@@ -85,8 +81,7 @@ void add_tasks(JudgeService& service, Router& router) {
                 for (const BestKernel& best :
                      service.queue().best().list(call.client, call.request().query("task"))) {
                   text += (text.back() == '[' ? "{\"source\":" : ",{\"source\":") +
-                          Json(best.source).dump(-1, ' ', false, Json::error_handler_t::replace) +
-                          "," + best.told->json + "}";
+                          dumped(best.source) + "," + best.told->json + "}";
                 }
                 call.answer(text_answer(text + "]}", "application/json"));
               },

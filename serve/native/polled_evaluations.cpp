@@ -1,16 +1,20 @@
 #include "serve/native/polled_evaluations.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <atomic>
 #include <charconv>
 #include <optional>
 
 #include "serve/judging/secret_id.hpp"
 #include "serve/native/outcome_text.hpp"
+#include "serve/routing/awaited.hpp"
 
 namespace krl::serve {
 namespace {
 
-constexpr int kLongestWait = 600;  // seconds
+constexpr int kLongestWait = 600;          // seconds
+constexpr std::size_t kLeastBytes = 4096;  // for which one without a result counts
 
 // The seconds of the query's `wait`, 0 to kLongestWait; none if it is no number.
 std::optional<std::chrono::duration<double>> wait_of(const http::IncomingRequest& request) {
@@ -29,51 +33,24 @@ struct PolledEvaluations::Polled {
   Polled(std::string id, std::string client) : id(std::move(id)), client(std::move(client)) {}
 
   const std::string id, client;
-  const Alarms::Clock::time_point since = Alarms::Clock::now();
-  std::mutex mutex;  // guards the members below
-  EvaluationQueue::Ticket ticket = 0;
-  bool is_running = false;
-  std::optional<Outcome> outcome;
-  std::vector<RoutedCall> waiting;  // the first answer to each counts
+  std::atomic<EvaluationQueue::Ticket> ticket = 0;
+  std::atomic<bool> is_running = false;
+  Awaited<Outcome, Alarms::Alarm> outcome;  // the alarms end the calls' patience
 };
-
-std::optional<RoutedCall> PolledEvaluations::take_waiting(Polled& polled,
-                                                          const http::ServerCall* call) {
-  const std::lock_guard lock(polled.mutex);
-  const auto place = std::ranges::find_if(
-      polled.waiting, [&](const RoutedCall& waiting) { return waiting.call.get() == call; });
-  if (place == polled.waiting.end()) return std::nullopt;
-  std::optional<RoutedCall> taken(std::move(*place));
-  polled.waiting.erase(place);
-  return taken;
-}
 
 void PolledEvaluations::begin(const RoutedCall& call, const Json& body) {
   auto order = service_.order_of(call.client, body);
   if (!order) return call.answer(error_answer(order.error()));
   const auto polled = std::make_shared<Polled>(secret_id(), call.client);
-  {
-    const std::lock_guard lock(mutex_);
-    forget_old();
-    latest_.push_back(polled);
-    by_id_[polled->id] = polled;
-  }
-  const auto settle = [this, polled](Outcome outcome) {
-    std::unique_lock lock(polled->mutex);
-    polled->outcome = std::move(outcome);
-    const auto waiting = std::exchange(polled->waiting, {});
-    lock.unlock();
-    for (const RoutedCall& call : waiting) call.answer(state_of(*polled));
+  kept_.keep(call.client, polled->id, polled, kLeastBytes);
+  const auto settle = [this, polled](const Outcome& outcome) {
+    if (outcome.told && kept_.find(polled->client, polled->id))
+      kept_.keep(polled->client, polled->id, polled, kLeastBytes + bytes_of(**outcome.told));
+    for (const RoutedCall& waited : polled->outcome.settle(outcome))
+      waited.answer(state_of(*polled));
   };
-  const auto started = [polled] {
-    const std::lock_guard lock(polled->mutex);
-    polled->is_running = true;
-  };
-  const auto ticket = service_.queue().submit(*std::move(order), settle, started);
-  {
-    const std::lock_guard lock(polled->mutex);
-    polled->ticket = ticket;
-  }
+  polled->ticket =
+      service_.queue().submit(*std::move(order), settle, [polled] { polled->is_running = true; });
   wait(call, polled);
 }
 
@@ -84,63 +61,49 @@ void PolledEvaluations::look(const RoutedCall& call) {
 void PolledEvaluations::cancel(const RoutedCall& call) {
   const Pointer polled = find(call);
   if (!polled) return;
-  std::unique_lock lock(polled->mutex);
-  const auto ticket = polled->ticket;
-  lock.unlock();
-  service_.queue().cancel(ticket);
+  service_.queue().cancel(polled->ticket);
   call.answer(json_answer({{"id", polled->id}, {"state", "over"}}));
 }
 
 PolledEvaluations::Pointer PolledEvaluations::find(const RoutedCall& call) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = by_id_.find(call.parameters.at("id"));
-    if (found != by_id_.end() && found->second->client == call.client) return found->second;
-  }
-  call.answer(error_answer(
-      {Code::kNotFound, "there is no such evaluation of yours; results are kept for ten minutes"}));
-  return nullptr;
+  Pointer polled = kept_.find(call.client, call.parameters.at("id"));
+  if (!polled)
+    call.answer(error_answer(
+        {Code::kNotFound, "there is no such evaluation of yours; the latest ones are kept"}));
+  return polled;
 }
 
 void PolledEvaluations::wait(const RoutedCall& call, const Pointer& polled) {
   const auto patience = wait_of(call.request());
   if (!patience) {
     return call.answer(
-        error_answer({Code::kInvalidArgument, "wait must be a number of seconds from 0 to 600"}));
+        error_answer({Code::kInvalidArgument,
+                      fmt::format("wait must be a number of seconds from 0 to {}", kLongestWait)}));
   }
-  std::unique_lock lock(polled->mutex);
-  const bool is_over = polled->outcome.has_value() || patience->count() == 0;
-  if (!is_over) polled->waiting.push_back(call);
-  lock.unlock();
-  if (is_over) return call.answer(state_of(*polled));
-  call.call->when_gone([weak = std::weak_ptr(polled), id = call.call.get()] {
-    if (const auto polled = weak.lock()) take_waiting(*polled, id);
-  });
-  service_.alarms().at(
-      Alarms::Clock::now() + std::chrono::duration_cast<Alarms::Clock::duration>(*patience),
-      [this, polled, id = call.call.get()] {  // an alarm keeps no connection
-        if (const auto late = take_waiting(*polled, id)) late->answer(state_of(*polled));
-      });
+  if (patience->count() == 0) return call.answer(state_of(*polled));
+  // Neither may keep a connection, or what was asked for.
+  const auto take = [weak = std::weak_ptr(polled), id = call.call.get()] {
+    const auto polled = weak.lock();
+    return std::pair(polled, polled ? polled->outcome.take(id) : std::nullopt);
+  };
+  const auto end =
+      Alarms::Clock::now() + std::chrono::duration_cast<Alarms::Clock::duration>(*patience);
+  const auto accompany = [&] {
+    return service_.alarms().set(end, [this, take] {
+      if (const auto [polled, late] = take(); late) late->answer(state_of(*polled));
+    });
+  };
+  if (!polled->outcome.add(call, accompany)) return call.answer(state_of(*polled));
+  call.call->when_gone([take] { take(); });
 }
 
-http::Answer PolledEvaluations::state_of(Polled& polled) const {
-  std::unique_lock lock(polled.mutex);
-  if (polled.outcome) return answer_of(*polled.outcome, polled.id, service_.queue().retry_after());
-  const bool is_running = polled.is_running;
-  const auto ticket = polled.ticket;
-  lock.unlock();
+http::Answer PolledEvaluations::state_of(const Polled& polled) const {
+  if (const auto outcome = polled.outcome.value())
+    return answer_of(*outcome, polled.id, service_.queue().retry_after());
   return json_answer({{"id", polled.id},
-                      {"state", is_running ? "running" : "queued"},
-                      {"position", service_.queue().position(ticket)}},
+                      {"state", polled.is_running ? "running" : "queued"},
+                      {"position", service_.queue().position(polled.ticket)}},
                      202);
-}
-
-void PolledEvaluations::forget_old() {
-  const auto old = Alarms::Clock::now() - kKept;
-  while (!latest_.empty() && (latest_.size() >= kMost || latest_.front()->since < old)) {
-    by_id_.erase(latest_.front()->id);
-    latest_.pop_front();
-  }
 }
 
 }  // namespace krl::serve

@@ -2,14 +2,9 @@
 // and GET /v1/evaluations/ID?wait=S. Thread-safe.
 #pragma once
 
-#include <chrono>
-#include <list>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <unordered_map>
 
+#include "serve/judging/clients_own.hpp"
 #include "serve/judging/judge_service.hpp"
 #include "serve/routing/router.hpp"
 
@@ -17,9 +12,8 @@ namespace krl::serve {
 
 class PolledEvaluations {
  public:
-  // The number that is remembered, and for how long.
-  static constexpr std::size_t kMost = 10000;
-  static constexpr std::chrono::minutes kKept{10};
+  // Memory for those that are remembered, the latest asked for.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   explicit PolledEvaluations(JudgeService& service) : service_(service) {}
 
@@ -32,17 +26,12 @@ class PolledEvaluations {
   struct Polled;
   using Pointer = std::shared_ptr<Polled>;
 
-  // Gives the call if it still waits.
-  static std::optional<RoutedCall> take_waiting(Polled& polled, const http::ServerCall* call);
   Pointer find(const RoutedCall& call);
   void wait(const RoutedCall& call, const Pointer& polled);
-  void forget_old();
-  http::Answer state_of(Polled& polled) const;
+  http::Answer state_of(const Polled& polled) const;
 
   JudgeService& service_;
-  std::mutex mutex_;           // guards the members below
-  std::list<Pointer> latest_;  // the oldest first
-  std::unordered_map<std::string, Pointer> by_id_;
+  ClientsOwn<Pointer> kept_{kMostBytes};
 };
 
 }  // namespace krl::serve

@@ -13,8 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kBurst = 10;  // seconds of its rate that a client may use at once
-constexpr std::size_t kMostBuckets = 10000;
+constexpr std::size_t kLeastToken = 16;  // characters
+constexpr double kBurst = 10;            // seconds of its rate that a client may use at once
 
 http::Answer refusal(unsigned status, const char* code, std::string message) {
   return json_answer({{"error", {{"code", code}, {"message", std::move(message)}}}}, status);
@@ -46,9 +46,9 @@ Result<std::map<std::string, std::string>> read_tokens(const std::string& file) 
     std::string name, token, rest;
     words >> name >> token;
     if (name.empty() || name.starts_with('#')) continue;
-    if (token.size() < 16 || words >> rest) {
-      return invalid(file + ":" + std::to_string(number) +
-                     ": expected NAME TOKEN, the token of 16 characters or more");
+    if (token.size() < kLeastToken || words >> rest) {
+      return invalid(file + ":" + std::to_string(number) + ": expected NAME TOKEN, the token of " +
+                     std::to_string(kLeastToken) + " characters or more");
     }
     tokens[token] = name;
   }
@@ -95,17 +95,16 @@ tl::expected<std::string, http::Answer> Admission::admit(const http::IncomingReq
 bool Admission::may_ask_now(const std::string& client) {
   if (rate_ <= 0) return true;
   const std::lock_guard lock(state_->mutex);
-  auto& buckets = state_->buckets;
-  if (buckets.size() > kMostBuckets) buckets.clear();
   const auto now = Clock::now();
   const double most = std::max(1.0, kBurst * rate_);
-  Bucket& bucket = buckets.try_emplace(client, Bucket{most, now}).first->second;
+  Bucket bucket = state_->buckets.find(client).value_or(Bucket{most, now});
   const std::chrono::duration<double> passed = now - bucket.at;
   bucket.tokens = std::min(most, bucket.tokens + rate_ * passed.count());
   bucket.at = now;
-  if (bucket.tokens < 1) return false;
-  --bucket.tokens;
-  return true;
+  const bool may = bucket.tokens >= 1;
+  if (may) --bucket.tokens;
+  state_->buckets.keep(client, bucket);
+  return may;
 }
 
 }  // namespace krl::serve

@@ -11,10 +11,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/latest_used.hpp"
 #include "core/base/result.hpp"
 #include "http/server/server_call.hpp"
 
@@ -37,17 +39,20 @@ class Admission {
   // The client's name, or an answer that refuses it. `is_open`: no token is needed.
   tl::expected<std::string, http::Answer> admit(const http::IncomingRequest& request, bool is_open);
 
+  // True if the client's rate has room for one more question, which counts from now on.
+  bool may_ask_now(const std::string& client);
+
  private:
+  static constexpr std::size_t kMostClients = 10000;  // whose rates are known, those heard latest
+
   struct Bucket {
     double tokens;
     std::chrono::steady_clock::time_point at;
   };
   struct State {
     std::mutex mutex;
-    std::unordered_map<std::string, Bucket> buckets;
+    LatestUsed<std::optional<Bucket>> buckets{kMostClients};
   };
-
-  bool may_ask_now(const std::string& client);
 
   std::unordered_map<std::string, std::string> names_;  // keyed by the digest of a token
   std::vector<std::string> origins_;

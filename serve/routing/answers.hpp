@@ -12,6 +12,9 @@ namespace krl::serve {
 using namespace core;
 using Json = nlohmann::ordered_json;
 
+// The text of a value; bytes that are no UTF-8 are replaced.
+std::string dumped(const Json& json);
+
 http::Answer json_answer(const Json& json, unsigned status = 200);
 http::Answer text_answer(std::string text, const char* type, unsigned status = 200);
 
@@ -24,8 +27,11 @@ unsigned status_of(Code code);
 const char* name_of_code(Code code);
 
 // {"error": {"code": "unavailable", "message": "…", "retry_after_s": 2}}; the last member, and the
-// header Retry-After, only where another try may help.
+// header Retry-After, only of errors after which another try may help: of a server that is too busy.
 Json error_json(const Error& error, std::chrono::seconds retry_after = {});
 http::Answer error_answer(const Error& error, std::chrono::seconds retry_after = {});
+
+// The value, or its error.
+http::Answer answer_of(const Result<Json>& json, std::chrono::seconds retry_after = {});
 
 }  // namespace krl::serve

@@ -54,6 +54,14 @@ Result<Json> RoutedCall::json() const {
   return request().body.empty() ? Json::object() : service::parse_json(request().body);
 }
 
+std::function<void(const RoutedCall&)> taking_json(
+    std::function<void(const RoutedCall&, const Json&)> handle) {
+  return [handle = std::move(handle)](const RoutedCall& call) {
+    const auto body = call.json();
+    body ? handle(call, *body) : call.answer(error_answer(body.error()));
+  };
+}
+
 void Router::handle(CallPointer call) {
   const http::IncomingRequest& request = call->request();
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
@@ -69,7 +77,7 @@ void Router::handle(CallPointer call) {
       return call->answer(std::move(client).error());
     }
     try {
-      route.handle({call, *std::move(client), *parameters, route.path, &metrics_});
+      route.handle({call, *std::move(client), *parameters, route.path, &metrics_, &admission_});
     } catch (const std::exception& error) {
       log(Severity::kError, route.path + ": " + error.what());
       call->answer(error_answer({Code::kInternal, "the server failed at this request"}));

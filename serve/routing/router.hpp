@@ -24,6 +24,7 @@ struct RoutedCall {
   std::map<std::string, std::string> parameters;  // those of the path: {id}
   std::string route;
   JudgeMetrics* metrics;
+  Admission* admission;
 
   const http::IncomingRequest& request() const { return call->request(); }
   // Answers, and counts the answer.
@@ -31,9 +32,21 @@ struct RoutedCall {
     metrics->count_request(route, answer.status);
     call->answer(std::move(answer));
   }
+  // Begins an event stream, and counts it.
+  void begin_events() const {
+    metrics->count_request(route, 200);
+    call->begin_events();
+  }
+  bool wants_events() const {
+    return request().header("Accept").find("text/event-stream") != std::string_view::npos;
+  }
   // The body as JSON; an empty one is {}.
   Result<Json> json() const;
 };
+
+// A handler of requests with JSON: answers those whose body is none.
+std::function<void(const RoutedCall&)> taking_json(
+    std::function<void(const RoutedCall&, const Json&)> handle);
 
 struct Route {
   std::string method, path;  // "GET", "/v1/tasks/{id}"; a parameter may hold "/" if last

@@ -89,13 +89,12 @@ Result<KernelJudges> KernelJudges::open(const JudgeOptions& options, Components&
 }
 
 Status KernelJudges::prepare(const Task& task, const EvaluateOptions& options) {
-  std::unique_lock lock(*mutex_);
-  Prepared& prepared = prepared_[sha256_hex(task.definition_json)];
-  lock.unlock();
-  const std::lock_guard preparing(prepared.mutex);
-  if (prepared.status) return *prepared.status;
+  const auto prepared =
+      prepared_->find_or_keep(sha256_hex(task.definition_json), std::make_shared<Prepared>());
+  const std::lock_guard preparing(prepared->mutex);
+  if (prepared->status) return *prepared->status;
   Status status = own_.prepare(task, options);
-  if (status || !may_pass(status.error().code)) prepared.status = status;
+  if (status || !may_pass(status.error().code)) prepared->status = status;
   return status;
 }
 

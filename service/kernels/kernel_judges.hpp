@@ -3,7 +3,6 @@
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/latest_used.hpp"
 #include "core/episode/judge.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/components.hpp"
@@ -54,6 +54,9 @@ class KernelJudges {
     return KernelJudges(std::move(judge), nullptr, options, components);
   }
 
+  // The number of tasks that are known to be prepared: the latest used.
+  static constexpr std::size_t kMostPrepared = 4096;
+
   // The options of an ordinary call.
   const EvaluateOptions& options() const { return options_; }
 
@@ -89,8 +92,9 @@ class KernelJudges {
   const Backend* by_protocol_;  // null: no protocol
   EvaluateOptions options_;
   Components* components_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
-  std::map<std::string, Prepared> prepared_;                            // keyed by digests of tasks
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards `components_`
+  using PreparedTasks = LatestUsed<std::shared_ptr<Prepared>>;          // keyed by digests
+  std::unique_ptr<PreparedTasks> prepared_ = std::make_unique<PreparedTasks>(kMostPrepared);
 };
 
 }  // namespace krl::service

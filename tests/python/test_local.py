@@ -37,7 +37,7 @@ class Local(unittest.TestCase):
             self.assertFalse((self.folder / "kernelrl.stopped").exists())
         self.assertTrue((self.folder / "kernelrl.stopped").exists())
         words = (self.folder / "kernelrl.words").read_text()
-        self.assertEqual(words, "serve --backend cpu --port 0 --tasks mine\n")
+        self.assertEqual(words, "serve --backend cpu --port 0 --until-eof --tasks mine\n")
 
     def test_finds_the_program(self):
         for environment in ({"KERNELRL": str(self.program)}, {"PATH": f"{self.folder}:/usr/bin:/bin"}):

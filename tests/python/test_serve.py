@@ -42,6 +42,15 @@ class Serve(unittest.TestCase):
         self.assertEqual(tasks["vector_add"].tier, 0)
         self.assertIn("Write a CUDA kernel", self.judge.task("vector_add").prompt)
 
+    def test_local_outlives_no_killed_process(self):
+        script = "import time, kernelrl\nwith kernelrl.local() as judge: print(judge.url, flush=True); time.sleep(600)"
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+            with kernelrl.Judge(process.stdout.readline().strip()) as judge:
+                self.assertTrue(judge.healthy())
+                process.kill()
+                while judge.healthy():
+                    pass
+
     def test_right(self):
         result = self.judge.evaluate("vector_add", self.naive)
         self.assertTrue(result.ok)

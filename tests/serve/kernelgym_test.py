@@ -17,19 +17,23 @@ rows = 128
 """
 
 
+def imported_task(out):
+    """Writes the task of SOURCE into a folder, as the importer does."""
+    (out / "level1").mkdir()
+    task = (CHECKOUT / "configs" / "tasks" / "tier1" / "row_sum.toml").read_text()
+    (out / "level1" / "047_sum.toml").write_text(task.replace('"row_sum"', '"kernelbench/1/47"', 1))
+    lines = "".join(line + "\n" for line in SOURCE.split("\n") if line)
+    report = [{"problem": "1/47", "sha256": hashlib.sha256(lines.encode()).hexdigest()}, {"problem": "1/48"}]
+    (out / "report.json").write_text(json.dumps(report))
+
+
 class KernelGym(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        out = pathlib.Path(folder.name)
-        (out / "level1").mkdir()
-        task = (CHECKOUT / "configs" / "tasks" / "tier1" / "row_sum.toml").read_text()
-        (out / "level1" / "047_sum.toml").write_text(task.replace('"row_sum"', '"kernelbench/1/47"', 1))
-        lines = "".join(line + "\n" for line in SOURCE.split("\n") if line)
-        report = [{"problem": "1/47", "sha256": hashlib.sha256(lines.encode()).hexdigest()}, {"problem": "1/48"}]
-        (out / "report.json").write_text(json.dumps(report))
-        cls.server = JudgeServer("--tasks", out)
+        imported_task(pathlib.Path(folder.name))
+        cls.server = JudgeServer("--tasks", folder.name)
         cls.addClassCleanup(cls.server.stop)
 
     def evaluate(self, kernel, number, source=SOURCE):

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import tempfile
+import time
 import unittest
 
 from judge_server import HERE, ROW_SUM, JudgeServer, choice
@@ -129,6 +130,40 @@ class OpenEnv(unittest.TestCase):
         self.assertEqual(server.post("/step", {"action": {"text": ""}, "episode_id": "mine"}).status, 422)
         self.assertEqual(server.post("/step", {"action": {"code": ""}}).status, 422)
         self.assertEqual(server.get("/ws").status, 426)
+
+    def test_messages_count_towards_the_rate(self):
+        server = JudgeServer("--plan", HERE / "toy_judge.toml", "--rate", 0.3)  # 3 at once
+        self.addCleanup(server.stop)
+        session = self.session(server)  # the first
+        answers = [session.ask("state") for _ in range(3)]
+        self.assertEqual([answer["type"] for answer in answers], ["state", "state", "error"])
+        self.assertEqual(answers[2]["data"], {"message": "you ask more often than you may", "code": "CAPACITY_REACHED"})
+
+    def test_messages_of_mcp(self):
+        session = self.session(self.server())
+        initialized = session.ask("mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})
+        self.assertEqual((initialized["type"], initialized["data"]["result"]["serverInfo"]["name"]), ("mcp", "kernelrl"))
+        session.send(json.dumps({"type": "mcp", "data": {"jsonrpc": "2.0", "method": "notifications/initialized"}}))
+        params = {"name": "evaluate_kernel", "arguments": {"task": "toy_1", "source": choice(3)}, "_meta": {"progressToken": 1}}
+        judged = session.ask("mcp", {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params})["data"]
+        self.assertEqual((judged["id"], judged["result"]["structuredContent"]["speedup"]), ("a", 2))
+        self.assertIn("error", session.ask("mcp", {"jsonrpc": "2.0", "id": 2, "method": "dance"})["data"])
+
+    def test_a_step_waits_as_long_as_its_client(self):
+        server = self.server("backend.held=true")
+        server.post("/reset", {"episode_id": "mine"})
+        step = lambda seconds: server.post("/step", {"action": {"code": choice(3)}, "episode_id": "mine", "timeout_s": seconds})
+        self.assertEqual(step(0.5).status, 504)
+        self.assertEqual([step(wrong).status for wrong in (0, -1, "long")], [422] * 3)
+
+    def test_idle_sessions_do_not_delay_the_end(self):
+        server = JudgeServer.of_toys()
+        idle, used = self.session(server), self.session(server)
+        used.reset()
+        begin = time.monotonic()
+        self.assertEqual(server.stop(), 0)
+        self.assertLess(time.monotonic() - begin, 4)  # the server's patience is 5 s
+        self.assertEqual((idle.receive(), used.receive()), (None, None))
 
     def test_what_it_says_of_itself(self):
         server = self.server()

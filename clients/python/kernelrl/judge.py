@@ -13,111 +13,13 @@ import asyncio
 import functools
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kernelrl.async_judge import AsyncJudge, Event, Request
-from kernelrl.evaluation import Best, Evaluation, Info, Task
 
 T = TypeVar("T")
-
-
-class Judge:
-    """A server that judges kernels. Any number of threads may use a judge; it may be pickled and survives a fork.
-
-    Without a `url`, the environment variables KERNELRL_URL and KERNELRL_TOKEN name it. `connections` limits the
-    evaluations under way. A call that fails for `patience_s` raises `Unavailable`; one with a `deadline_s` raises
-    `DeadlinePassed` after it.
-    """
-
-    def __init__(
-        self,
-        url: str | None = None,
-        token: str | None = None,
-        *,
-        ca_file: str | None = None,
-        connections: int = 64,
-        patience_s: float = 120,
-    ) -> None:
-        self._judge = AsyncJudge(url, token, ca_file=ca_file, connections=connections, patience_s=patience_s)
-
-    @property
-    def url(self) -> str:
-        return self._judge.url
-
-    def evaluate(
-        self,
-        task: str | Mapping[str, Any],
-        source: str,
-        *,
-        contract: str | None = None,
-        stages: tuple[str, ...] | None = None,
-        seed: int | None = None,
-        deadline_s: float | None = None,
-    ) -> Evaluation:
-        """Judges a kernel. `task` is an id or a definition as in a task file; the server has defaults for the rest."""
-        return blocking(
-            self._judge.evaluate(task, source, contract=contract, stages=stages, seed=seed, deadline_s=deadline_s)
-        )
-
-    def evaluate_many(
-        self, requests: Iterable[Request | tuple[str, str]], *, deadline_s: float | None = None
-    ) -> list[Evaluation]:
-        """Judges kernels, as many at once as there are connections, and returns the evaluations in the order of the
-        requests. The first error ends the call; `stream` gives each request its own."""
-        return blocking(self._judge.evaluate_many(requests, deadline_s=deadline_s))
-
-    def stream(
-        self, requests: Iterable[Request | tuple[str, str]], *, deadline_s: float | None = None
-    ) -> Iterator[Event]:
-        """Judges kernels, and tells the news as they come."""
-        news = self._judge.stream(requests, deadline_s=deadline_s)
-
-        async def following() -> Event | None:
-            return await anext(news, None)
-
-        async def end() -> None:
-            await news.aclose()
-
-        try:
-            while (event := blocking(following())) is not None:
-                yield event
-        finally:
-            blocking(end())
-
-    def tasks(self) -> list[Task]:
-        """The tasks of the server."""
-        return blocking(self._judge.tasks())
-
-    def task(self, id: str) -> Task:
-        """A task with its prompt and its naive kernel."""
-        return blocking(self._judge.task(id))
-
-    def add_task(self, definition: Mapping[str, Any]) -> Task:
-        """Gives the server a definition, as in a task file, which it checks; its id stands for it in later requests."""
-        return blocking(self._judge.add_task(definition))
-
-    def best(self, task: str | None = None) -> list[Best]:
-        """The fastest right kernel that the server has judged for each task, or for one."""
-        return blocking(self._judge.best(task))
-
-    def info(self) -> Info:
-        """The server's backend, device and version."""
-        return blocking(self._judge.info())
-
-    def healthy(self) -> bool:
-        """True if the server takes requests now. Never waits for long, and never raises."""
-        return blocking(self._judge.healthy())
-
-    def close(self) -> None:
-        """Closes the connections that are kept open."""
-        blocking(self._judge.close())
-
-    def __enter__(self) -> Judge:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+P = ParamSpec("P")
 
 
 def blocking(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -135,3 +37,66 @@ def _background_loop(process: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="kernelrl", daemon=True).start()
     return loop
+
+
+def _waiting(
+    method: Callable[Concatenate[AsyncJudge, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Judge, P], T]:
+    """The method of a `Judge` that waits for this one, with the same arguments."""
+
+    @functools.wraps(method)
+    def call(self: Judge, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return blocking(method(self._judge, *args, **kwargs))
+
+    return call
+
+
+class Judge:
+    """A server that judges kernels: an `AsyncJudge` for programs without asyncio, made and asked alike. Any number of
+    threads may use a judge; it may be pickled and survives a fork."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        ca_file: str | None = None,
+        connections: int = 64,
+        patience_s: float = 120,
+    ) -> None:
+        self._judge = AsyncJudge(url, token, ca_file=ca_file, connections=connections, patience_s=patience_s)
+
+    @property
+    def url(self) -> str:
+        return self._judge.url
+
+    evaluate = _waiting(AsyncJudge.evaluate)
+    evaluate_many = _waiting(AsyncJudge.evaluate_many)
+    tasks = _waiting(AsyncJudge.tasks)
+    task = _waiting(AsyncJudge.task)
+    add_task = _waiting(AsyncJudge.add_task)
+    best = _waiting(AsyncJudge.best)
+    info = _waiting(AsyncJudge.info)
+    healthy = _waiting(AsyncJudge.healthy)
+    close = _waiting(AsyncJudge.close)
+
+    def stream(
+        self, requests: Iterable[Request | tuple[str, str]], *, deadline_s: float | None = None
+    ) -> Iterator[Event]:
+        """Judges kernels, and tells the news as they come."""
+        news = self._judge.stream(requests, deadline_s=deadline_s)
+
+        async def following() -> Event | None:
+            return await anext(news, None)
+
+        try:
+            while (event := blocking(following())) is not None:
+                yield event
+        finally:
+            blocking(news.aclose())
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

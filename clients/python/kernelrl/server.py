@@ -1,4 +1,4 @@
-"""A server of one's own, for as long as a block runs."""
+"""A server of one's own, for as long as a block runs, and no longer than this process, even if it is killed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ def local(backend: str = "cpu", arguments: Sequence[str] = (), *, program: str |
     program = program or os.environ.get("KERNELRL") or shutil.which("kernelrl")
     if program is None:
         raise FileNotFoundError("no kernelrl in the PATH: set KERNELRL to the path of the program")
-    command = [program, "serve", "--backend", backend, "--port", "0", *arguments]
-    with tempfile.NamedTemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=output) as server:
+    command = [program, "serve", "--backend", backend, "--port", "0", "--until-eof", *arguments]
+    with (
+        tempfile.NamedTemporaryFile() as output,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output) as server,
+    ):
         try:
             with Judge(_address(server, Path(output.name))) as judge:
                 yield judge

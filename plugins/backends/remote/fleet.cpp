@@ -104,9 +104,9 @@ void Fleet::check_alike(const Member& member, const ServerInfo& info) {
   if (!info_) return;
   if (info.identity != info_->identity) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  "the servers do not judge alike: " + info_of_ + " judges by " + info_->device +
-                      " (" + info_->toolchain + "), " + member.name() + " by " + info.device +
-                      " (" + info.toolchain + "); one backend needs servers of one kind");
+                  "the servers do not judge alike: " + info_of_ + " judges by " +
+                      info_->judges_by() + ", " + member.name() + " by " + info.judges_by() +
+                      "; one backend needs servers of one kind, with the same options");
   }
   const bool draws_own = info.seeds == "random" || info_->seeds == "random";
   if (info_of_ != member.name() && draws_own && !std::exchange(told_of_seeds_, true))

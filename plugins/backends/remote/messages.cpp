@@ -50,6 +50,12 @@ krl_status status_of(unsigned status, const std::string& code) {
 
 }  // namespace
 
+std::string ServerInfo::judges_by() const {
+  std::string text = identity;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 ServerInfo info_of(const std::string& body) {
   const Json json = object_of(body, "the answer to GET /v1/info");
   ServerInfo info;

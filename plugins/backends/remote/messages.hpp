@@ -17,6 +17,9 @@ struct ServerInfo {
   std::string seeds;  // "random": its inputs are others than those of another server
   std::uint32_t concurrency = 1, signals = 0;
   bool real_sizes = false;
+
+  // The identity on one line: backend, toolchain, device, sanitizer and changed options.
+  std::string judges_by() const;
 };
 
 // Throws krl::Failure if the text is no such answer.

@@ -77,7 +77,7 @@ struct RemoteBackend final : Backend {
     info.concurrency =
         concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : info_.concurrency;
     info.signals = info_.signals;
-    info.toolchain = identity();
+    info.toolchain = info_.judges_by();  // results depend on it
     info.device = info_.device;
     info.flags = info_.real_sizes ? KRL_BACKEND_REAL_SIZES : 0;
     return info;
@@ -120,13 +120,6 @@ struct RemoteBackend final : Backend {
     const std::string token = token_of(token_variable, token_file);
     if (!token.empty()) http.secret_headers.push_back({"Authorization", "Bearer " + token});
     return settings;
-  }
-
-  // The servers' own backend, toolchain and sanitizer on one line: what results depend on.
-  std::string identity() const {
-    std::string text = info_.identity;
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
   }
 
   Judged judge(const Wanted& wanted, const Context& c) {
