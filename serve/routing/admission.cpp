@@ -16,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLeastToken = 16;  // characters
 constexpr double kBurst = 10;            // seconds of its rate that a client may use at once
 
-http::Answer refusal(unsigned status, const char* code, std::string message) {
-  return json_answer({{"error", {{"code", code}, {"message", std::move(message)}}}}, status);
-}
-
 // "[::1]:8000" is "::1", "localhost:8000" is "localhost".
 std::string name_of_host(std::string_view host) {
   if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));

@@ -80,6 +80,10 @@ http::Answer error_answer(const Error& error, std::chrono::seconds retry_after) 
   return answer;
 }
 
+http::Answer refusal(unsigned status, const char* code, const std::string& message) {
+  return json_answer({{"error", {{"code", code}, {"message", message}}}}, status);
+}
+
 http::Answer answer_of(const Result<Json>& json, std::chrono::seconds retry_after) {
   return json ? json_answer(*json) : error_answer(json.error(), retry_after);
 }

@@ -31,6 +31,9 @@ const char* name_of_code(Code code);
 Json error_json(const Error& error, std::chrono::seconds retry_after = {});
 http::Answer error_answer(const Error& error, std::chrono::seconds retry_after = {});
 
+// The same with a status and a code of HTTP's own.
+http::Answer refusal(unsigned status, const char* code, const std::string& message);
+
 // The value, or its error.
 http::Answer answer_of(const Result<Json>& json, std::chrono::seconds retry_after = {});
 

@@ -40,10 +40,7 @@ std::optional<Parameters> match(std::string_view form, std::string_view path) {
 http::Answer wrong_method(const std::set<std::string>& methods) {
   std::string allowed;
   for (const std::string& method : methods) allowed += (allowed.empty() ? "" : ", ") + method;
-  http::Answer answer = json_answer(
-      {{"error",
-        {{"code", "invalid_argument"}, {"message", "this address takes only " + allowed}}}},
-      405);
+  http::Answer answer = refusal(405, "invalid_argument", "this address takes only " + allowed);
   answer.headers.push_back({"Allow", allowed});
   return answer;
 }

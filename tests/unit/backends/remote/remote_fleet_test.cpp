@@ -75,17 +75,18 @@ TEST(RemoteFleet, AnErrorOfOneServerIsNotThatOfAnother) {
 }
 
 TEST(RemoteFleet, ServersThatJudgeDifferentlyAreRefused) {
-  Json other = testing::usual_info();
-  other["identity"] = "cpu\nfake 2\nanother GPU";
-  other["device"] = "another GPU";
-  FakeJudge a, b({}, other);
-  try {
-    const Remote remote(at({a.url(), b.url()}));
-    FAIL() << "not refused";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
-    for (const std::string& part : {a.url(), b.url(), std::string("another GPU")})
-      EXPECT_THAT(failure.what(), HasSubstr(part));
+  for (const std::string more : {"another GPU", "a GPU cpu {\"runs_per_case\":3}"}) {
+    Json other = testing::usual_info();
+    other["identity"] = "cpu\nfake 1\n" + more;
+    FakeJudge a, b({}, other);
+    try {
+      const Remote remote(at({a.url(), b.url()}));
+      FAIL() << "not refused";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
+      for (const std::string& part : {a.url(), b.url(), more})
+        EXPECT_THAT(failure.what(), HasSubstr(part));
+    }
   }
 }
 
