@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -45,6 +46,7 @@ class Cluster:
         self.members_url = f"http://127.0.0.1:{self.list_port}/members"
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # the nodes end first
         return self
 
     def __exit__(self, *_):
@@ -71,16 +73,19 @@ class Cluster:
     def kill_node(self, number, how=signal.SIGKILL):
         """Ends a node as its machine would: with all that it runs."""
         node = self.nodes.pop(number)
+        below = descendants(node.pid)
+        node.send_signal(how)
         if how == signal.SIGTERM:
-            node.terminate()
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 node.wait(30)
-            except subprocess.TimeoutExpired:
-                pass
-        for pid in descendants(node.pid):
-            kill(pid, signal.SIGKILL)
-        kill(node.pid, signal.SIGKILL)
+        for pid in [node.pid, *below]:
+            kill(pid)
         node.wait()
+
+    def running(self, what, nodes=None):
+        """The processes on these nodes, or on all, whose command line has `what`, as (id, parent)."""
+        below = {pid for number, node in self.nodes.items() if nodes is None or number in nodes for pid in descendants(node.pid)}
+        return [(pid, parent) for pid, parent, command in processes() if pid in below and what in command]
 
     def farm(self, *words):
         """python -m kernelrl.ray WORDS."""
@@ -142,8 +147,6 @@ def processor_seconds(pid):
     return seconds
 
 
-def kill(pid, how=signal.SIGKILL):
-    try:
-        os.kill(pid, how)
-    except ProcessLookupError:
-        pass
+def kill(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)

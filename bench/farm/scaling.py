@@ -180,7 +180,7 @@ def one_at_a_time(options, kernels, member):
 
 
 def listens(pid, port):
-    """Whether a process has a socket that listens on this port."""
+    """Tells if a process has a socket that listens on this port."""
     ports = {fields[9] for fields in map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
              if fields[3] == "0A" and int(fields[1].split(":")[1], 16) == int(port)}
     with contextlib.suppress(OSError):

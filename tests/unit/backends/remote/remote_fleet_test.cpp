@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "tests/unit/backends/remote/fake_judge.hpp"
@@ -45,6 +46,37 @@ TEST(RemoteFleet, TheSameContentGoesToTheSameServerWhoeverAsks) {
   judge_all(other, 0, 20);
   EXPECT_EQ(a.judged().size(), 2 * by_a.size());
   EXPECT_EQ(b.judged().size(), 2 * by_b.size());
+}
+
+TEST(RemoteFleet, NoServerIsIdleWhileAnotherHasMoreThanItCanJudge) {
+  Json info = testing::usual_info();
+  info["concurrency"] = 1;
+  std::atomic<bool> a_waits = false, b_is_asked = false;
+  const auto until_b_is_asked = [&](const SeenRequest& request) -> std::optional<Script> {
+    if (!a_waits) return std::nullopt;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const Script verdict = FakeJudge::verdict(Json::parse(request.body));
+    return Script()
+        .until([&, end] { return b_is_asked || std::chrono::steady_clock::now() > end; })
+        .send(std::get<Script::Send>(verdict.steps().front()).bytes);
+  };
+  FakeJudge a(until_b_is_asked, info);
+  FakeJudge b(
+      [&](const SeenRequest&) {
+        b_is_asked = a_waits.load();
+        return std::optional<Script>();
+      },
+      info);
+  Remote remote(at({a.url(), b.url()}, {{"hedge", 0}}));
+  judge_all(remote, 0, 20);
+  const std::vector<std::string> preferring_a = a.judged();
+  ASSERT_GE(preferring_a.size(), 2U);
+  a_waits = true;
+  std::thread first([&] { EXPECT_EQ(remote.evaluate(preferring_a[0]).verdicts, 1); });
+  std::thread second([&] { EXPECT_EQ(remote.evaluate(preferring_a[1]).verdicts, 1); });
+  first.join();
+  second.join();
+  EXPECT_TRUE(b_is_asked);
 }
 
 TEST(RemoteFleet, OthersTakeWhatAServerThatIsDownWouldGet) {
