@@ -45,7 +45,7 @@ std::vector<double> leave_one_episode_out(const std::vector<Return>& returns) {
   return advantages;
 }
 
-// Of the others, in rising order, the one at j (from 0) is the best of k − 1 with the probability
+// In rising order, the j-th (from 0) of the others is the best of k − 1 with the probability
 // C(j, k − 2) / C(n − 1, k − 1). Only those below a member add to its advantage, and these have the
 // same places in the order of all.
 std::vector<double> gain_of_best(const std::vector<Return>& returns, std::size_t k) {

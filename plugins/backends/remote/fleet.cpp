@@ -164,8 +164,8 @@ bool Fleet::can_judge(const Member& member, const Excluded& excluded) const {
   return member.paused_until <= Clock::now() && excluded.count(&member) == 0;
 }
 
-// Those with a free place go first, then those that are not full; of equals, the one preferred by the
-// content. Of full ones it is the idlest.
+// A member with a free place goes first, then one that is not full; of equals, the one preferred by
+// the content. Among full ones it is the idlest.
 MemberPointer Fleet::best(std::uint64_t content, const Excluded& excluded) const {
   const auto rank = [&](const Member& member) {
     const std::uint32_t places = member.info ? member.info->concurrency : 1;
