@@ -1,6 +1,7 @@
 // Values by key: those that were used latest, up to a size. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <list>
@@ -41,6 +42,16 @@ class LatestUsed {
     return put(key, std::move(value), size);
   }
 
+  // The value's size is another now. Returns those that there is no room for any more.
+  std::vector<Value> resize(const std::string& key, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    const auto place = use(key);
+    if (place == entries_.end()) return {};
+    size_ = size_ - place->size + size;
+    place->size = size;
+    return shrink();
+  }
+
   Value take(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto place = use(key);
@@ -60,7 +71,7 @@ class LatestUsed {
   };
   using Place = typename std::list<Entry>::iterator;
 
-  // REQUIRES: mutex_, as of the two below.
+  // REQUIRES: mutex_, as of those below.
   Place use(const std::string& key) {
     const auto found = places_.find(key);
     if (found == places_.end()) return entries_.end();
@@ -74,6 +85,12 @@ class LatestUsed {
     entries_.push_front({key, std::move(value), size});
     places_[key] = entries_.begin();
     size_ += size;
+    std::ranges::move(shrink(), std::back_inserter(gone));
+    return gone;
+  }
+
+  std::vector<Value> shrink() {
+    std::vector<Value> gone;
     while (size_ > most_ && entries_.size() > 1) gone.push_back(remove(std::prev(entries_.end())));
     return gone;
   }

@@ -234,7 +234,7 @@ struct Episodes {
 }  // namespace
 
 void add_routes(JudgeService& service, mcp::Tools& tools, Router& router) {
-  const auto episodes = std::shared_ptr<Episodes>(new Episodes{service, {}});
+  const auto episodes = std::shared_ptr<Episodes>(new Episodes{service, ClientEpisodes()});
   router.add({"GET", "/ws", [&service, &tools](const RoutedCall& call) {
                 call.metrics->count_request(call.route, 101);
                 call.call->accept_web_socket(

@@ -1,5 +1,7 @@
 #include "serve/judging/client_episode.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
@@ -34,6 +36,8 @@ ClientEpisode::ClientEpisode(JudgeService& service, std::string client, TaskPoin
 }
 
 void ClientEpisode::answer(ClientAnswer given, Done done, std::chrono::seconds limit) {
+  if (given.answer.text.size() > kMostAnswer)
+    return done(invalid(fmt::format("an answer may have {} bytes", kMostAnswer)));
   if (const Status begun = begin(); !begun) return done(failure(begun.error()));
   if (auto refused =
           format_error(given.candidate, service_.rollout().contract, service_.backend().id)) {
@@ -100,6 +104,8 @@ Result<JudgedTurn> ClientEpisode::take(ClientAnswer given, ToldPointer told) {
   KRL_ASSIGN(const bool stop, stops(episode, service_.rollout().stop_when));
   const double gain = before ? std::max(0.0, score.total - *before) : score.total;
   lock.lock();
+  const TurnRecord& last = episode.turns.back();
+  bytes_ += last.answer.text.size() + last.candidate.source.size() + bytes_of(*told);
   episode_ = std::move(episode);
   judges_ = false;
   is_over_ =
@@ -131,6 +137,11 @@ Prompt ClientEpisode::prompt() const {
 std::int64_t ClientEpisode::turns() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::int64_t>(episode_.turns.size());
+}
+
+std::size_t ClientEpisode::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 std::optional<double> ClientEpisode::best_score() const {

@@ -36,6 +36,8 @@ ClientAnswer read_answer(std::string text, bool is_cut = false);
 // The source of a kernel, or an answer that holds one.
 ClientAnswer read_code(std::string text);
 
+inline constexpr std::size_t kMostAnswer = std::size_t{1} << 20;  // bytes
+
 struct JudgedTurn {
   ToldPointer told;
   Score score;  // by the plan's reward terms
@@ -69,6 +71,7 @@ class ClientEpisode : public std::enable_shared_from_this<ClientEpisode> {
   std::int64_t turns() const;  // that were judged
   std::int64_t most_turns() const { return options_.turns; }
   std::optional<double> best_score() const;
+  std::size_t bytes() const;  // about what its turns take of memory
 
  private:
   Status begin();
@@ -82,6 +85,7 @@ class ClientEpisode : public std::enable_shared_from_this<ClientEpisode> {
   EpisodeOptions options_;
   mutable std::mutex mutex_;  // guards the members below
   Episode episode_;
+  std::size_t bytes_ = 0;
   bool judges_ = false, is_over_ = false, has_left_ = false;
   EvaluationQueue::Ticket ticket_ = 0;
 };

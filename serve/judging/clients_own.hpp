@@ -20,6 +20,9 @@ class ClientsOwn {
                           std::size_t size = 1) {
     return values_.keep(key_of(client, name), std::move(value), size);
   }
+  std::vector<Value> resize(const std::string& client, const std::string& name, std::size_t size) {
+    return values_.resize(key_of(client, name), size);
+  }
   Value find(const std::string& client, const std::string& name) {
     return values_.find(key_of(client, name));
   }

@@ -44,8 +44,8 @@ void PolledEvaluations::begin(const RoutedCall& call, const Json& body) {
   const auto polled = std::make_shared<Polled>(secret_id(), call.client);
   kept_.keep(call.client, polled->id, polled, kLeastBytes);
   const auto settle = [this, polled](const Outcome& outcome) {
-    if (outcome.told && kept_.find(polled->client, polled->id))
-      kept_.keep(polled->client, polled->id, polled, kLeastBytes + bytes_of(**outcome.told));
+    if (outcome.told)
+      kept_.resize(polled->client, polled->id, kLeastBytes + bytes_of(**outcome.told));
     for (const RoutedCall& waited : polled->outcome.settle(outcome))
       waited.answer(state_of(*polled));
   };

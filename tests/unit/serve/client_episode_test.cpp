@@ -172,5 +172,28 @@ TEST_F(ClientEpisodeTest, TheEpisodesOfAClientAreItsOwn) {
   EXPECT_EQ(episodes.find("a", "1"), nullptr);
 }
 
+TEST_F(ClientEpisodeTest, EpisodesHaveASizeAndThoseInUseStay) {
+  open({"rollout.turns=64"});
+  constexpr int kTurns = 6;
+  ClientEpisodes episodes(kTurns * kMostAnswer);
+  const auto large = [](int i) {
+    return read_answer("<KERNEL>\n```cuda\n__global__ void k() {}  // choice 2\n```\n</KERNEL>" +
+                       std::to_string(i) + std::string(kMostAnswer - 1000, ' '));
+  };
+  const auto unused = begin(), used = begin();
+  EXPECT_FALSE(play(used, read_answer(std::string(kMostAnswer + 1, ' '))));
+  episodes.keep("a", "unused", unused);
+  episodes.keep("a", "used", used);
+  for (int i = 0; i <= kTurns; ++i) {
+    const std::string name = std::to_string(i / 2);
+    if (i % 2 == 0) episodes.keep("a", name, begin());
+    ASSERT_TRUE(play(episodes.find("a", name), large(i)));
+    ASSERT_NE(episodes.find("a", name), nullptr);
+    ASSERT_EQ(episodes.find("a", "used"), used);
+  }
+  EXPECT_EQ(episodes.find("a", "unused"), nullptr);
+  EXPECT_FALSE(play(unused, choice(2))) << "it has ended";
+}
+
 }  // namespace
 }  // namespace krl::serve

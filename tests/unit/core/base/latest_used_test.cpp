@@ -34,7 +34,10 @@ TEST(LatestUsed, SizesAddUp) {
   EXPECT_EQ(kept.find("c"), large);
   EXPECT_THAT(kept.keep("c", one, 10), ElementsAre(large));
   EXPECT_EQ(kept.take("c"), one);
-  EXPECT_THAT(kept.keep("a", one, 10), IsEmpty());
+  EXPECT_THAT(kept.keep("a", one, 5), IsEmpty());
+  EXPECT_THAT(kept.keep("b", two, 5), IsEmpty());
+  EXPECT_THAT(kept.resize("a", 6), ElementsAre(two));
+  EXPECT_THAT(kept.resize("b", 6), IsEmpty());
 }
 
 TEST(LatestUsed, TheFirstOfAKeyIsShared) {
