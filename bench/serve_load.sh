@@ -2,8 +2,9 @@
 # What a judge on a port bears: `kernelrl serve` with the backend `cpu`, and wrk (Debian's package) beside it on the same cores.
 #   - known: 2,000 connections that ask for kernels which were judged before
 #   - mixed: the same with a new kernel every two hundredth time
+#   - new: the same with new kernels only, in turns with the backend alone: `kernelrl eval` of a folder of such kernels
 #   - idle: connections that say nothing, while one asks
-# Prints requests a second, the 99th percentile, errors, and the server's memory at most.
+# Prints requests a second, the 99th percentile, errors, new kernels judged a second, and the server's memory at most.
 #
 #   bench/serve_load.sh BUILD_FOLDER [SECONDS]
 set -euo pipefail
@@ -24,6 +25,7 @@ url=$(sed 's/listening on \([^,]*\),.*/\1/' "$folder/out")
 write_requests() {
   cat > "$folder/$1.lua" << LUA
 local source = io.open("$(dirname "$0")/kernels/relu.cu"):read("*a"):gsub('\\\\', '\\\\\\\\'):gsub('"', '\\\\"'):gsub('\n', '\\\\n')
+math.randomseed(os.time())
 local count, new_every, thread = 0, $2, math.random(1e9)
 function request()
   count = count + 1
@@ -41,6 +43,9 @@ end
 LUA
 }
 
+# Evaluations so far, which are those of new kernels.
+judged() { python3 -c 'import sys, urllib.request as r, re; print(sum(map(int, re.findall(r"^kernelrl_evaluations_total.* (\d+)$", r.urlopen(sys.argv[1] + "/metrics").read().decode(), re.M))))' "$url"; }
+
 load() {
   printf '%s: ' "$1"
   wrk --threads 1 --connections "$2" --duration "$seconds" --timeout 60 --script "$folder/$3.lua" "$url" | tail -n 1
@@ -51,7 +56,29 @@ write_requests mixed 200
 load "first, so that they are known" 8 known > /dev/null
 load "known, 64 connections" 64 known
 load "known, 2,000 connections" 2000 known
+before=$(judged)
 load "mixed, 2,000 connections" 2000 mixed
+echo "  of these new: $((($(judged) - before) / seconds))/s judged, while wrk and known kernels use the cores"
+
+# Seconds of an evaluation of the first COUNT of the new kernels.
+seconds_of() {
+  rm -rf "$folder/some" && mkdir "$folder/some"
+  for ((i = 0; i < $1; i++)); do
+    { cat "$(dirname "$0")/kernels/relu.cu"; echo "// $i"; } > "$folder/some/$i.cu"
+  done
+  local begin=$(date +%s.%N)
+  "$build/bin/kernelrl" eval --backend cpu --set cache=off --task relu "$folder/some" > /dev/null
+  awk "BEGIN { print $(date +%s.%N) - $begin }"
+}
+write_requests new 1
+for round in 1 2 3; do
+  count=$((20 * seconds)) begin=$(seconds_of 1) # which is its start
+  alone=$(awk "BEGIN { printf \"%.1f\", ($count - 1) / ($(seconds_of $count) - $begin) }")
+  before=$(judged)
+  load "new, 2,000 connections" 2000 new > /dev/null
+  served=$(awk "BEGIN { printf \"%.1f\", ($(judged) - $before) / $seconds }")
+  echo "new kernels: $served/s for 2,000 connections, $alone/s by the backend alone"
+done
 python3 - "$url" << 'PYTHON'
 import resource, socket, sys, time, urllib.request
 host, port = sys.argv[1].removeprefix("http://").split(":")
