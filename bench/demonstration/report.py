@@ -48,7 +48,7 @@ def structure(source, numbers):
             tokens[i] = 'v%d' % names.setdefault(token, len(names))
         elif token[0].isdigit() and not numbers:
             tokens[i] = '0'
-    return ' '.join(tokens)
+    return ' '.join(token for token in tokens if token not in '{}')  # braces around one statement mean nothing
 
 
 class Pairs:

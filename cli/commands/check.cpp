@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,12 +10,13 @@
 #include "core/experiment/component_check.hpp"
 #include "core/plugin/session.hpp"
 #include "core/stage/stage_data.hpp"
+#include "service/plans/warm_up.hpp"
 
 namespace krl::cli {
 namespace {
 
-// The tasks that are trained on or held out, and how many pairs there are to warm up on; what
-// several stages share is listed once.
+// The tasks that are trained on or held out, and what the pairs to warm up on show; what several
+// stages share is listed once.
 class TaskList {
  public:
   void add(const StageData& data) {
@@ -24,12 +24,12 @@ class TaskList {
     for (const Holdout& holdout : data.holdouts) {
       for (const Task& task : holdout.tasks) add(task, "holdout/" + holdout.name);
     }
-    if (!data.pairs.empty()) pairs_.insert(fmt::format("{} pairs (warmup)\n", data.pairs.size()));
+    if (!data.pairs.empty()) pairs_.insert(pair_table(data));
   }
 
   std::string text() const {
     std::string out = rows_.size() > 1 ? columns(rows_) : std::string();
-    for (const std::string& line : pairs_) out += line;
+    for (const std::string& table : pairs_) out += table;
     return out;
   }
 
@@ -39,43 +39,57 @@ class TaskList {
       rows_.push_back({task.id, std::to_string(task.tier), set, task.title});
   }
 
+  static std::string pair_table(const StageData& data) {
+    std::vector<std::vector<std::string>> rows = {
+        {"WARM-UP", "PAIRS", "KERNELS", "STRUCTURES", "COMMONEST", "ENTROPY"}};
+    for (const WarmUpTask& task : warm_up_tasks(data)) {
+      rows.push_back({task.id, std::to_string(task.pairs), std::to_string(task.kernels),
+                      std::to_string(task.structures), fmt::format("{:.2f}", task.commonest),
+                      fmt::format("{:.1f}", task.entropy)});
+    }
+    return fmt::format("{} pairs (warmup)\n", data.pairs.size()) + columns(rows);
+  }
+
   std::vector<std::vector<std::string>> rows_ = {{"TASK", "TIER", "SET", "TITLE"}};
   std::set<std::string> listed_, pairs_;
 };
 
-Status for_each_stage(const Plan& plan, Components& components,
-                      const std::function<void(const StageData&)>& use) {
-  for (const Settings* settings : plan.in_force()) {
-    KRL_ASSIGN(const StageData data, read_datasets(settings->datasets, components));
-    use(data);
-  }
-  return {};
-}
-
-Result<std::string> task_list(const Plan& plan, Components& components) {
+std::string task_list(const std::vector<StageData>& stages) {
   TaskList list;
-  KRL_TRY(for_each_stage(plan, components, [&](const StageData& data) { list.add(data); }));
+  for (const StageData& data : stages) list.add(data);
   return list.text();
 }
 
+// Names the tasks of which no pair of supervision can be as fast as the baseline, for want of
+// threads.
+std::set<std::string> notes_on_pairs(const Plan& plan, const std::vector<StageData>& stages) {
+  std::set<std::string> notes;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    if (plan.stages[i].kind != StageKind::kSft) continue;
+    for (const WarmUpTask& task : warm_up_tasks(stages[i])) {
+      if (!task.excludes_naive()) continue;
+      notes.insert(fmt::format(
+          "note: the blocks of the warm-up pairs of '{}' have at most {} threads, fewer "
+          "than the {} of its naive kernel: perhaps none is as fast\n",
+          task.id, task.largest_block, task.naive_block));
+    }
+  }
+  return notes;
+}
+
 // The warm-up pairs as lines of JSON, the earlier answers of each oldest first.
-Result<std::string> warm_up_pairs(const Plan& plan, Components& components) {
+std::string warm_up_pairs(const std::vector<StageData>& stages) {
   std::string lines;
   std::set<std::string> seen;  // stages share datasets
-  KRL_TRY(for_each_stage(plan, components, [&](const StageData& data) {
+  for (const StageData& data : stages) {
     for (const Pair& pair : data.pairs) {
       const nlohmann::json record = {
           {"task", pair.task.id}, {"earlier", pair.earlier}, {"answer", pair.answer}};
       std::string line = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
       if (seen.insert(line).second) lines += line + "\n";
     }
-  }));
+  }
   return lines;
-}
-
-Status write_pairs(const Plan& plan, Components& components, const std::string& file) {
-  KRL_ASSIGN(const std::string pairs, warm_up_pairs(plan, components));
-  return write_atomically(real_file_system(), file, pairs);
 }
 
 // Says which servers of policies were not asked, and how to ask them.
@@ -99,7 +113,12 @@ Result<int> check(const CommandLine& line) {
   Session session(loaded.registry, print_warning);
   Components& components = session.components();
   KRL_ASSIGN(const Obstacles obstacles, check_components(plan, components));
-  if (obstacles.machine.empty()) KRL_TRY(check_data(plan, components));
+  const bool lists = line.has("pairs") || line.has("tasks");
+  std::vector<StageData> stages;
+  if (lists || obstacles.machine.empty()) {
+    KRL_ASSIGN(stages, check_data(plan, components));
+    for (const std::string& note : notes_on_pairs(plan, stages)) print(note);
+  }
   for (const std::string& note : plan.notes) print(note + "\n");
   for (const Problem& problem : obstacles.learning)
     print(note_at(problem.origin, problem.message + "; `kernelrl eval` takes the plan as it is") +
@@ -107,10 +126,10 @@ Result<int> check(const CommandLine& line) {
   print(line.text("plan") + ": no errors\n" + not_asked(plan.policy));
   for (const Error& error : obstacles.machine)
     print("It cannot run on this machine:\n" + error.message);
-  if (line.has("pairs")) KRL_TRY(write_pairs(plan, components, line.text("pairs")));
-  if (!line.has("tasks")) return kDone;
-  KRL_ASSIGN(const std::string tasks, task_list(plan, components));
-  print(tasks);
+  if (line.has("pairs")) {
+    KRL_TRY(write_atomically(real_file_system(), line.text("pairs"), warm_up_pairs(stages)));
+  }
+  if (line.has("tasks")) print(task_list(stages));
   return kDone;
 }
 
@@ -119,7 +138,7 @@ Result<int> check(const CommandLine& line) {
 int check_command(const Words& words) {
   CommandLine line("kernelrl check PLAN [--set KEY=VALUE]… [--tasks] [--pairs FILE]",
                    "Checks a plan and the plugins it names, without running it.\n");
-  line.flag("tasks", "also list the plan's tasks");
+  line.flag("tasks", "also list the plan's tasks, and how much its warm-up pairs of each differ");
   line.option("pairs", "FILE", "write its warm-up pairs to this file, as JSON lines");
   add_plan_options(line);
   line.positional({"plan"});

@@ -19,6 +19,7 @@ struct MetricNames {
   // "pass_rate": of a set of kernels, written as kernel/…, turn_N/…, tier_N/… and holdout/…
   std::vector<std::string> of_kernels;
   std::vector<std::string> of_episodes;  // the same of a set of episodes, without turn_N/…
+  std::vector<std::string> families;     // "task/": names that begin so are of one kind
 };
 
 // Adds `value` to the figure of that name; of a name that ends in "_max" the larger one stays.

@@ -215,7 +215,15 @@ std::string describe_briefly(const Evaluation& evaluation) {
                                 : std::string("correct");
 }
 
-std::string describe_strategies(const Evaluation& evaluation) {
+std::string describe_prospects(const Evaluation& evaluation) {
+  if (!evaluation.passed()) return {};
+  const auto share = evaluation.value("roofline");
+  const std::string advice = describe_advice(evaluation);
+  return (share ? fmt::format(", {:.2f} of the roofline", *share) : std::string()) +
+         (advice.empty() ? "" : ". " + advice);
+}
+
+std::vector<std::string_view> strategies_of(const Evaluation& evaluation) {
   std::vector<std::string_view> found;
   const auto executed = [&](std::string_view name) {
     return evaluation.value(name).value_or(0) > 0;
@@ -227,7 +235,11 @@ std::string describe_strategies(const Evaluation& evaluation) {
   if (executed("shuffles")) found.push_back("warp shuffles");
   if (executed("atomics")) found.push_back("atomics");
   if (evaluation.kernels.size() > 1) found.push_back("several launches");
-  return fmt::format("{}", fmt::join(found, ", "));
+  return found;
+}
+
+std::string describe_strategies(const Evaluation& evaluation) {
+  return fmt::format("{}", fmt::join(strategies_of(evaluation), ", "));
 }
 
 }  // namespace krl::core

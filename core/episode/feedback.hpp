@@ -29,6 +29,13 @@ std::string describe_limits(const Evaluation& evaluation);
 // One line: what made the verdict, or the speed of a correct kernel.
 std::string describe_briefly(const Evaluation& evaluation);
 
+// Says what there is to gain for a correct kernel, in the same line: ", 0.31 of the roofline.
+// Advice: …". Empty if nothing is known.
+std::string describe_prospects(const Evaluation& evaluation);
+
+// The techniques of the kernel, as executed and not as written.
+std::vector<std::string_view> strategies_of(const Evaluation& evaluation);
+
 // Lists the techniques of the kernel, as executed and not as written: "shared memory, warp
 // shuffles". Empty if nothing is known.
 std::string describe_strategies(const Evaluation& evaluation);

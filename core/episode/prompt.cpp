@@ -40,7 +40,7 @@ Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t i
   return {{"turn", std::to_string(index + 1)},
           {"kernel", without_last_newline(turn.candidate.source)},
           {"verdict", std::string(name_of(turn.evaluation.verdict))},
-          {"why", describe_briefly(turn.evaluation)},
+          {"why", describe_briefly(turn.evaluation) + describe_prospects(turn.evaluation)},
           {"result", describe_result(turn.candidate, turn.evaluation)},
           {"strategies", describe_strategies(turn.evaluation)},
           {"repeat", repeat_of(earlier, index)}};

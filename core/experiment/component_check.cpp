@@ -45,12 +45,13 @@ Status check_runnable(const Plan& plan, Components& components) {
   return {};
 }
 
-Status check_data(const Plan& plan, Components& components) {
-  for (const StageSettings& stage : plan.stages) {
-    KRL_ASSIGN(const StageData data, read_datasets(stage.settings.datasets, components));
-    KRL_TRY(check_data(stage, data));
+Result<std::vector<StageData>> check_data(const Plan& plan, Components& components) {
+  std::vector<StageData> stages;
+  for (const Settings* settings : plan.in_force()) {
+    KRL_ASSIGN(stages.emplace_back(), read_datasets(settings->datasets, components));
+    if (!plan.stages.empty()) KRL_TRY(check_data(plan.stages[stages.size() - 1], stages.back()));
   }
-  return {};
+  return stages;
 }
 
 }  // namespace krl::core

@@ -7,6 +7,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/components.hpp"
+#include "core/stage/stage_data.hpp"
 
 namespace krl::core {
 
@@ -27,6 +28,6 @@ Result<Obstacles> check_components(const Plan& plan, Components& components);
 Status check_runnable(const Plan& plan, Components& components);
 
 // Reads the datasets of every stage and checks that each finds what it learns from.
-Status check_data(const Plan& plan, Components& components);
+Result<std::vector<StageData>> check_data(const Plan& plan, Components& components);
 
 }  // namespace krl::core

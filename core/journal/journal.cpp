@@ -49,8 +49,13 @@ json length_of(const StageSettings& stage) {
 }  // namespace
 
 json Position::to_json() const {
-  return {{"iteration", iteration},   {"stage", stage}, {"stage_iteration", stage_iteration},
-          {"curriculum", curriculum}, {"goal", goal},   {"ended", ended}};
+  return {{"iteration", iteration},
+          {"stage", stage},
+          {"stage_iteration", stage_iteration},
+          {"curriculum", curriculum},
+          {"goal", goal},
+          {"discovery", discovery},
+          {"ended", ended}};
 }
 
 Position Position::from_json(const json& j) {
@@ -59,6 +64,7 @@ Position Position::from_json(const json& j) {
           j.at("stage_iteration").get<std::int64_t>(),
           j.at("curriculum"),
           j.value("goal", json()),
+          j.value("discovery", json()),
           j.value("ended", json())};
 }
 

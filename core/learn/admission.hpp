@@ -12,9 +12,9 @@
 
 namespace krl::core {
 
-// Offers each task's fastest kernel of `iteration` that is faster than its best so far and passes a
-// second evaluation: on the whole pool and the hold-outs, timed again, without a cache. best/ keeps
-// the figures of the second one. A kernel that fails it is logged and never tried again;
+// Offers each task's kernels of `iteration` that are faster than its best so far and pass a second
+// evaluation: on the whole pool and the hold-outs, timed again, without a cache. The fastest by the
+// second one is offered, of three at most, and best/ keeps its figures. A kernel that fails it is logged and never tried again;
 // best/refused counts those of the iteration. An error here concerns the run.
 Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
                           const Evaluations& evaluations, BestKernels& best, Metrics& metrics);

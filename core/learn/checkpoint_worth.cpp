@@ -1,7 +1,5 @@
 #include "core/learn/checkpoint_worth.hpp"
 
-#include <algorithm>
-
 #include "core/learn/declared_metrics.hpp"
 #include "core/plan/content_check.hpp"
 
@@ -25,14 +23,6 @@ std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
   }
   const auto value = best.real(values);
   return value ? std::optional(*value) : std::nullopt;
-}
-
-int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last) {
-  const std::vector<Expression::NameUse> names = best.names();
-  const bool only_holdouts =
-      std::ranges::all_of(names, [](const auto& use) { return use.name.starts_with(kHoldout); });
-  if (last && only_holdouts) return iteration;
-  return iteration - 1 - static_cast<int>(ahead);
 }
 
 }  // namespace krl::core

@@ -16,9 +16,4 @@ namespace krl::core {
 std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
                                const std::vector<std::string>& terms, std::int64_t turns);
 
-// The iteration after which the weights were that the metrics of `iteration` are of. An iteration
-// is sampled before it is learned from, and `ahead` (rollout.ahead) ones earlier; the hold-outs of
-// a stage's `last` are measured after its learning.
-int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last);
-
 }  // namespace krl::core

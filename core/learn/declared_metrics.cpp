@@ -1,5 +1,6 @@
 #include "core/learn/declared_metrics.hpp"
 
+#include "core/measure/discovery.hpp"
 #include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
@@ -11,6 +12,7 @@ const MetricNames& declared_metrics() {
     declare_critic_metrics(names);
     declare_learning_metrics(names);
     declare_admission_metrics(names);
+    declare_discovery_metrics(names);
     return names;
   }();
   return kNames;

@@ -19,6 +19,7 @@
 #include "core/learn/stagnation.hpp"
 #include "core/learn/step_figures.hpp"
 #include "core/learn/training_set.hpp"
+#include "core/measure/discovery.hpp"
 #include "core/measure/measure_policy.hpp"
 #include "core/measure/rollout_metrics.hpp"
 
@@ -33,7 +34,8 @@ constexpr const char* kMetrics[] = {
     "sampler/refused",       "sampler/version_lag",    "sampler/thoughts_ended",
     "groups/refilled",       "groups/lost_future",     "groups/zero_variance",
     "groups/below_noise",    "groups/dropped",         "actor/lr",
-    "sampler/tis/effective", "actor/not_finite"};
+    "advantage/correctness", "advantage/speed",        "sampler/tis/effective",
+    "actor/not_finite"};
 
 // Metrics passed on under another name: from optimiser steps, and from sampling.
 struct Figure {
@@ -69,6 +71,7 @@ class Reinforcement {
         engine_(learning_context()) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
+    if (!context.position.discovery.is_null()) discovery_.restore(context.position.discovery);
   }
 
   Result<StageEnd> run() {
@@ -85,12 +88,16 @@ class Reinforcement {
       KRL_ASSIGN(const bool reached, goal_.reached(stage_iteration(), metrics));
       last = reached || stage_iteration() == rl.iterations;
       if (submitted_ == stage_iteration()) KRL_TRY(publish());
-      if (last) KRL_TRY(measure_holdouts(metrics));
+      // An iteration is sampled before it is learned from, and `ahead` ones earlier.
+      const int sampled_by = iteration() - 1 - static_cast<int>(settings_.rollout.ahead);
+      KRL_TRY(context_.rate_checkpoint(metrics, sampled_by));
+      if (last) KRL_TRY(measure_last_holdouts(metrics));
       if (last || measured)
         KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
       context_.position.goal = goal_.state();
+      context_.position.discovery = discovery_.state();
       KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last));
     }
     return StageEnd::kDone;
@@ -115,6 +122,7 @@ class Reinforcement {
     std::vector<Episode>& episodes = rollout.episodes;
     const double rollout_seconds = watch.seconds();
     metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
+    metrics.merge(discovery_.add(episodes));
     add_sampling(rollout, metrics);
     metrics.merge(rollout.retrieval.metrics());
     context_.journal.keep_samples(iteration(), episodes, context_.setup.terms);
@@ -253,6 +261,15 @@ class Reinforcement {
     return context;
   }
 
+  // Hold-outs after the last update measure other weights than the iteration's other metrics do.
+  Status measure_last_holdouts(Metrics& metrics) const {
+    Metrics after;
+    KRL_TRY(measure_holdouts(after));
+    KRL_TRY(context_.rate_checkpoint(after, iteration()));
+    for (const auto& [name, value] : after) metrics[name] = value;
+    return {};
+  }
+
   Status measure_holdouts(Metrics& metrics) const {
     RolloutSettings settings = settings_.rollout;
     if (settings_.eval.samples > 0) settings.group_size = settings_.eval.samples;
@@ -299,6 +316,10 @@ class Reinforcement {
     metrics["groups/zero_variance"] = set.zero_variance;
     metrics["groups/below_noise"] = set.below_noise;
     metrics["groups/dropped"] = set.zero_variance + set.below_noise + set.too_small;
+    if (const double all = set.by_correctness + set.by_speed; all > 0) {
+      metrics["advantage/correctness"] = set.by_correctness / all;
+      metrics["advantage/speed"] = set.by_speed / all;
+    }
     return set;
   }
 
@@ -371,6 +392,7 @@ class Reinforcement {
   Stagnation stagnation_;
   Curriculum curriculum_;
   Goal goal_;
+  Discovery discovery_;
   std::optional<Player> player_;  // answers from here on
   std::int64_t submitted_;        // rounds of the stage
   RolloutEngine engine_;          // the last to come and the first to go: it uses the others

@@ -32,15 +32,14 @@ struct StageContext {
     return plan.checkpoint.every > 0 && position.stage_iteration % plan.checkpoint.every == 0;
   }
 
-  // Rates the checkpoint whose weights produced these metrics.
-  Status rate_checkpoint(const Metrics& metrics, bool last) const {
+  // Rates the checkpoint after `iteration`, whose weights produced these metrics, if they hold all
+  // that checkpoint.best names.
+  Status rate_checkpoint(const Metrics& metrics, int iteration) const {
     const auto& best = plan.checkpoint.best;
     if (!best) return {};
-    const RolloutSettings& rollout = stage.settings.rollout;
-    const auto worth = worth_of(best->expression, metrics, setup.terms, rollout.turns);
-    if (!worth) return {};
-    return journal.rate_checkpoint(
-        weights_measured_in(best->expression, position.iteration, rollout.ahead, last), *worth);
+    const auto worth =
+        worth_of(best->expression, metrics, setup.terms, stage.settings.rollout.turns);
+    return worth ? journal.rate_checkpoint(iteration, *worth) : Status();
   }
 
   void warn(const std::string& text) const { journal.warn(text); }
@@ -53,7 +52,6 @@ struct StageContext {
   Result<bool> finish_iteration(Metrics metrics, bool last) const {
     ++position.iteration;
     ++position.stage_iteration;
-    KRL_TRY(rate_checkpoint(metrics, last));
     KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
     const bool stops = stop.load();
     if (!last && (checkpoint_due() || stops)) KRL_TRY(journal.save_checkpoint(position, policy));

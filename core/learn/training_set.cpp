@@ -83,6 +83,20 @@ std::vector<Likelihood> likelihoods_of(const std::vector<Member>& members) {
   return answers;
 }
 
+void count_causes(const std::vector<Member>& members, const std::vector<double>& advantages,
+                  TrainingSet& set) {
+  double sum = 0, right = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].turn->evaluation.passed()) sum += advantages[i], ++right;
+  }
+  const double mean = right > 0 ? sum / right : 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool passed = members[i].turn->evaluation.passed();
+    set.by_correctness += std::abs(passed ? mean : advantages[i]);
+    set.by_speed += passed ? std::abs(advantages[i] - mean) : 0;
+  }
+}
+
 // The advantages of a group's members; nothing where they are left out.
 std::optional<std::vector<double>> advantages_of(const std::vector<Member>& members,
                                                  const LearnSettings& settings, TrainingSet& set) {
@@ -153,6 +167,7 @@ TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSet
   for (const auto& [key, members] : group_members(episodes, settings, set)) {
     const auto advantages = advantages_of(members, settings, set);
     if (!advantages) continue;
+    count_causes(members, *advantages, set);
     for (std::size_t i = 0; i < members.size(); ++i) {
       Example& example =
           set.examples.emplace_back(example_of(*members[i].turn, settings.truncated));

@@ -37,6 +37,9 @@ struct TrainingSet {
   int too_small = 0;      // groups left out because fewer than two episodes were left
   int truncated = 0;      // answers that ran into their length limit
   int lost_future = 0;    // turns left out because a later one of their episode was lost
+  // Sums of the sizes of advantages: what right and wrong kernels of a group have on average is due
+  // to correctness, by how much right ones differ from their average is due to speed.
+  double by_correctness = 0, by_speed = 0;
 
   // Counts the turns of an episode.
   void count(const ScoredTurns& scored);

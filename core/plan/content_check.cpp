@@ -264,6 +264,8 @@ std::optional<std::string> resolve_metric(std::string_view name, const MetricNam
   for (const std::string& reward : rewards) {
     if (name == "reward/" + reward + "/mean") return std::string(name);
   }
+  const auto begins = [&](const std::string& family) { return name.starts_with(family); };
+  if (std::ranges::any_of(known.families, begins)) return std::string(name);
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view family = name.substr(0, slash), metric = name.substr(slash + 1);

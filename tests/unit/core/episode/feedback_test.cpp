@@ -98,6 +98,10 @@ TEST(Feedback, SaysOfEachCaseWhatThereIsToGain) {
       describe_result({}, e),
       "ok\ncase n=0: 1.0 us, 3.00 times the baseline, 1.50 times PyTorch, 0.25 of the roofline\n"
       "case n=1: 1.0 us, 3.00 times the baseline, 0.50 of the roofline");
+  e.values = {{0, "roofline", "", 0.25}, {0, "vector_accesses", "", 0}};
+  EXPECT_EQ(
+      describe_prospects(e),
+      ", 0.25 of the roofline. Advice: try wider loads (float4), or more work for each thread.");
 }
 
 TEST(Feedback, IsShortWhateverTheEvaluationSays) {

@@ -151,6 +151,16 @@ TEST(ResumedRun, RatesItsLastCheckpointByTheHoldOutsMeasuredAfterIt) {
   EXPECT_EQ(kept->iteration, 8);
 }
 
+TEST(ResumedRun, NeverRatesACheckpointByTheFiguresOfTwo) {
+  ToyWorld world;
+  const RunReport report =
+      world.run({"checkpoint.every=1", "checkpoint.best=holdout/toy.world/pass_rate + pass_rate"},
+                "[[dataset]]\nuse = \"toy.world\"\nrole = \"holdout\"\n");
+  ASSERT_EQ(report.error, "");
+  EXPECT_FALSE(read_checkpoint(RunLayout{world.run_folder()}.checkpoints() / "best"))
+      << "the hold-outs were measured before the first iteration and after the last";
+}
+
 TEST(ResumedRun, IsNotBegunTwiceInOneFolder) {
   ToyWorld world;
   EXPECT_EQ(world.run().error, "");

@@ -107,6 +107,17 @@ TEST(Run, LearnsWhatItIsPaidFor) {
   EXPECT_GT(report.all("kernel/speedup_capped").back(), 1.8);
 }
 
+TEST(Run, LearnsWhatItIsPaidForByEveryObjective) {
+  for (const char* objective :
+       {"advantage=\"max_at_k\"", "advantage=\"entropic\"", "advantage=\"quantile\"",
+        "unlikeliness=0.25", "loss.clip_cov=0.01", "loss.kl_cov=0.01"}) {
+    const RunReport report = fresh_run({std::string("learn.") + objective});
+    ASSERT_EQ(report.error, "") << objective;
+    const std::vector<double> rewards = report.all("reward/mean");
+    EXPECT_GT(rewards.back(), rewards.front()) << objective;
+  }
+}
+
 TEST(Run, LogsWhatItTellsItsObserver) {
   ToyWorld world;
   const RunReport report = world.resume();

@@ -142,6 +142,15 @@ TEST(TrainingSet, AMaskedAnswerIsNoMemberOfItsGroup) {
   EXPECT_EQ(set.truncated, 2);
 }
 
+TEST(TrainingSet, TellsAdvantagesByTheirCause) {
+  const TrainingSet set = select_examples({episode(0, {turn(0, 1, Verdict::kWrongResult)}),
+                                           episode(0, {turn(2, 2)}), episode(0, {turn(4, 3)})},
+                                          settings());
+  // Advantages -2, 0 and 2: right ones have 1 on average.
+  EXPECT_DOUBLE_EQ(set.by_correctness, 2 + 1 + 1);
+  EXPECT_DOUBLE_EQ(set.by_speed, 1 + 1);
+}
+
 TEST(TrainingSet, TokensThatThePolicyDidNotChooseTeachNothing) {
   TurnRecord ended = turn(2, 3);
   ended.answer.given_end = 1;
