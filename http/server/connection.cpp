@@ -146,11 +146,6 @@ void Connection::when_draining(std::function<void()> draining) {
   });
 }
 
-void Connection::count(std::size_t in, std::size_t out) {
-  all_->bytes_in += in;
-  all_->bytes_out += out;
-}
-
 void Connection::expect_progress(bool is_writing) {
   expire_after(is_writing ? Clock::duration(all_->options.untaken) : Clock::duration::max());
 }
@@ -170,7 +165,6 @@ void Connection::wait_for_bytes() {
 }
 
 void Connection::take_bytes(const error_code& error, std::size_t n) {
-  count(n, 0);
   if (error) return leave();
   if (state_ == State::kClosing) return wait_for_bytes();  // a refused client still sends
   buffer_.commit(n);
@@ -183,21 +177,20 @@ void Connection::read_head() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(all_->options.max_head));
   parser_->body_limit(all_->options.max_body);
-  beast::http::async_read_header(
-      stream_, buffer_, *parser_,
-      [self = shared_from_this()](const error_code& error, std::size_t n) {
-        self->count(n, 0);
-        if (error) return self->refuse(error);
-        const auto expect = self->parser_->get()[beast::http::field::expect];
-        if (beast::iequals(expect, "100-continue")) self->write("HTTP/1.1 100 Continue\r\n\r\n");
-        self->read_body();
-      });
+  beast::http::async_read_header(stream_, buffer_, *parser_,
+                                 [self = shared_from_this()](const error_code& error, std::size_t) {
+                                   if (error) return self->refuse(error);
+                                   const auto expect =
+                                       self->parser_->get()[beast::http::field::expect];
+                                   if (beast::iequals(expect, "100-continue"))
+                                     self->write("HTTP/1.1 100 Continue\r\n\r\n");
+                                   self->read_body();
+                                 });
 }
 
 void Connection::read_body() {
   beast::http::async_read(stream_, buffer_, *parser_,
-                          [self = shared_from_this()](const error_code& error, std::size_t n) {
-                            self->count(n, 0);
+                          [self = shared_from_this()](const error_code& error, std::size_t) {
                             error ? self->refuse(error) : self->handle();
                           });
 }
@@ -299,8 +292,7 @@ void Connection::write_next() {
   is_writing_ = true;
   expect_progress(true);
   asio::async_write(stream_, asio::buffer(unsent_.front()),
-                    [self = shared_from_this()](const error_code& error, std::size_t n) {
-                      self->count(0, n);
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
                       self->is_writing_ = false;
                       if (error) return self->leave();
                       self->unsent_bytes_ -= self->unsent_.front().size();

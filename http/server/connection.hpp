@@ -41,7 +41,7 @@ struct Connections {
   const ServerOptions options;
   const Server::Handler handler;
   std::atomic<bool> draining = false;
-  std::atomic<std::uint64_t> open = 0, accepted = 0, refused = 0, bytes_in = 0, bytes_out = 0;
+  std::atomic<std::uint64_t> open = 0, accepted = 0, refused = 0;
   std::mutex mutex;
   std::list<std::weak_ptr<Connection>> list;  // guarded by `mutex`
 };
@@ -73,7 +73,6 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   ServerStream& stream() { return stream_; }
   boost::beast::flat_buffer& buffer() { return buffer_; }
   const Connections& all() const { return *all_; }
-  void count(std::size_t in, std::size_t out);
   // Calls `draining` on the strand once the server drains; at once if it does already.
   void when_draining(std::function<void()> draining);
   // Restarts or ends the time in which the client must take what is written to it.

@@ -83,7 +83,7 @@ class Server::Implementation {
 
   ServerCounts counts() const {
     const Connections& all = *connections_;
-    return {all.open, all.accepted, all.refused, all.bytes_in, all.bytes_out};
+    return {all.open, all.accepted, all.refused};
   }
 
   bool drain(std::chrono::milliseconds patience) {

@@ -31,7 +31,7 @@ struct ServerOptions {
 
 struct ServerCounts {
   std::uint64_t connections = 0;  // open now
-  std::uint64_t accepted = 0, refused = 0, bytes_in = 0, bytes_out = 0;
+  std::uint64_t accepted = 0, refused = 0;
 };
 
 class Server {

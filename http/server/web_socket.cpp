@@ -74,8 +74,7 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
 
   void read() {
     socket_.async_read(connection_->buffer(),
-                       [self = shared_from_this()](const error_code& error, std::size_t n) {
-                         self->connection_->count(n, 0);
+                       [self = shared_from_this()](const error_code& error, std::size_t) {
                          if (error) return self->end();
                          auto& buffer = self->connection_->buffer();
                          std::string text = boost::beast::buffers_to_string(buffer.data());
@@ -89,8 +88,7 @@ class BeastWebSocket final : public WebSocket, public std::enable_shared_from_th
     is_writing_ = true;
     connection_->expect_progress(true);
     socket_.async_write(asio::buffer(unsent_.front()),
-                        [self = shared_from_this()](const error_code& error, std::size_t n) {
-                          self->connection_->count(0, n);
+                        [self = shared_from_this()](const error_code& error, std::size_t) {
                           self->connection_->expect_progress(false);
                           self->is_writing_ = false;
                           if (error) return self->end();

@@ -35,6 +35,26 @@ Result<Pays> asked_pay(const Json& request) {
   return invalid("reward is '" + pay + "', and must be \"gain\" or \"score\"");
 }
 
+Result<TaskPointer> asked_task(JudgeService& service, const Json& request) {
+  const auto& own = service.tasks().own();
+  if (request.contains("problem_id") && !request["problem_id"].is_null())
+    return service.tasks().get(request["problem_id"]);
+  if (own.empty()) return failure(Code::kNotFound, "the server has no tasks; send a definition");
+  if (request.contains("index")) {
+    KRL_TRY(check_split(request));
+    const auto most = static_cast<std::int64_t>(own.size()) - 1;
+    KRL_ASSIGN(const std::int64_t index, number_in(request, "index", 0, 0, most));
+    return own[static_cast<std::size_t>(index)];
+  }
+  KRL_ASSIGN(const std::int64_t seed,
+             number_in(request, "seed", std::random_device()(), 0, INT64_MAX));
+  return own[static_cast<std::size_t>(seed) % own.size()];
+}
+
+Json listed_task(const Task& task) {
+  return {{"problem_id", task.id}, {"title", task.title}, {"tier", task.tier}};
+}
+
 // The tasks from `start` to before `stop`.
 Result<Json> listed_tasks(JudgeService& service, std::int64_t start, std::int64_t stop) {
   Json tasks = Json::array();
@@ -76,22 +96,6 @@ std::string text_in(const Json& json, const char* key) {
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Result<TaskPointer> asked_task(JudgeService& service, const Json& request) {
-  const auto& own = service.tasks().own();
-  if (request.contains("problem_id") && !request["problem_id"].is_null())
-    return service.tasks().get(request["problem_id"]);
-  if (own.empty()) return failure(Code::kNotFound, "the server has no tasks; send a definition");
-  if (request.contains("index")) {
-    KRL_TRY(check_split(request));
-    const auto most = static_cast<std::int64_t>(own.size()) - 1;
-    KRL_ASSIGN(const std::int64_t index, number_in(request, "index", 0, 0, most));
-    return own[static_cast<std::size_t>(index)];
-  }
-  KRL_ASSIGN(const std::int64_t seed,
-             number_in(request, "seed", std::random_device()(), 0, INT64_MAX));
-  return own[static_cast<std::size_t>(seed) % own.size()];
-}
-
 Result<std::shared_ptr<ClientEpisode>> asked_episode(JudgeService& service,
                                                      const std::string& client, const Json& request,
                                                      std::chrono::seconds limit) {
@@ -102,10 +106,6 @@ Result<std::shared_ptr<ClientEpisode>> asked_episode(JudgeService& service,
   KRL_ASSIGN(options.pays, asked_pay(request));
   KRL_ASSIGN(options.turns, number_in(request, "max_turns", 0, 1, kMostTurns));
   return std::make_shared<ClientEpisode>(service, client, std::move(task), options);
-}
-
-Json listed_task(const Task& task) {
-  return {{"problem_id", task.id}, {"title", task.title}, {"tier", task.tier}};
 }
 
 void add_in_environment(Router& router, Route route) {

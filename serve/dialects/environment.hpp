@@ -20,18 +20,12 @@ std::string text_in(const Json& json, const char* key);
 // Null for what is not finite.
 Json number_or_null(double value);
 
-// The task that a client asks for: {"problem_id": an id, or a definition}, {"split", "index"}, or
-// {"seed"}. Any one, if it asks for none.
-Result<TaskPointer> asked_task(JudgeService& service, const Json& request);
-
-// Starts the episode that a client asks for: its task, {"reward": "gain" or "score"} and
+// Starts the episode that a client asks for: its task, by {"problem_id": an id, or a definition},
+// {"split", "index"} or {"seed"}, or any one; {"reward": "gain" or "score"} and
 // {"max_turns": 1 to 64}.
 Result<std::shared_ptr<ClientEpisode>> asked_episode(JudgeService& service,
                                                      const std::string& client, const Json& request,
                                                      std::chrono::seconds limit);
-
-// {"problem_id", "title", "tier"}
-Json listed_task(const Task& task);
 
 // Adds the route and, with the environment's name before its path, the same again.
 void add_in_environment(Router& router, Route route);

@@ -144,9 +144,4 @@ std::size_t ClientEpisode::bytes() const {
   return bytes_;
 }
 
-std::optional<double> ClientEpisode::best_score() const {
-  const std::lock_guard lock(mutex_);
-  return episode_.best_score();
-}
-
 }  // namespace krl::serve

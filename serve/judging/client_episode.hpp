@@ -70,7 +70,6 @@ class ClientEpisode : public std::enable_shared_from_this<ClientEpisode> {
   const Task& task() const { return task_->task; }
   std::int64_t turns() const;  // that were judged
   std::int64_t most_turns() const { return options_.turns; }
-  std::optional<double> best_score() const;
   std::size_t bytes() const;  // about what its turns take of memory
 
  private:

@@ -50,20 +50,15 @@ JudgeService::~JudgeService() {
 
 Result<Order> JudgeService::order_of(const std::string& client,
                                      const nlohmann::ordered_json& request) {
-  KRL_ASSIGN(service::EvaluationRequest read, service::evaluation_request_of(request));
-  return order_of(client, std::move(read));
-}
-
-Result<Order> JudgeService::order_of(const std::string& client,
-                                     service::EvaluationRequest request) {
-  KRL_ASSIGN(TaskPointer task, tasks_->get(request.task, client));
+  KRL_ASSIGN(service::EvaluationRequest asked, service::evaluation_request_of(request));
+  KRL_ASSIGN(TaskPointer task, tasks_->get(asked.task, client));
   const auto limit = static_cast<std::int64_t>(
-      std::min<std::uint64_t>(request.deadline_s, static_cast<std::uint64_t>(longest_.count())));
+      std::min<std::uint64_t>(asked.deadline_s, static_cast<std::uint64_t>(longest_.count())));
   Order order =
-      order_of(client, std::move(task), std::move(request.source), std::chrono::seconds(limit));
-  order.contract = request.contract;
-  order.stages = request.stages.bits;
-  order.seed = request.seed;
+      order_of(client, std::move(task), std::move(asked.source), std::chrono::seconds(limit));
+  order.contract = asked.contract;
+  order.stages = asked.stages.bits;
+  order.seed = asked.seed;
   return order;
 }
 

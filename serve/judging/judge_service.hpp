@@ -35,7 +35,6 @@ class JudgeService {
 
   // Reads what a client wants judged.
   Result<Order> order_of(const std::string& client, const nlohmann::ordered_json& request);
-  Result<Order> order_of(const std::string& client, service::EvaluationRequest request);
   // An answer in an episode of the plan; `limit` is cut to the server's own, which 0 stands for.
   Order order_of(const std::string& client, TaskPointer task, std::string source,
                  std::chrono::seconds limit) const;

@@ -1,16 +1,14 @@
 #include "serve/judging/secret_id.hpp"
 
-#include <random>
+#include <fmt/format.h>
 
-#include "core/base/hash.hpp"
+#include <random>
 
 namespace krl::serve {
 
 std::string secret_id() {
   std::random_device random;
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += std::to_string(random()) + " ";
-  return sha256_hex(bytes).substr(0, 32);
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
 }  // namespace krl::serve

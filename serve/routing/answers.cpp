@@ -3,6 +3,29 @@
 namespace krl::serve {
 namespace {
 
+struct CodeWords {
+  Code code;
+  unsigned status;
+  const char* name;
+};
+
+// The status of HTTP and the name of an error.
+CodeWords words_of(Code code) {
+  static constexpr CodeWords kWords[] = {
+      {Code::kInvalidArgument, 400, "invalid_argument"},
+      {Code::kNotFound, 404, "not_found"},
+      {Code::kFailedPrecondition, 422, "failed_precondition"},
+      {Code::kUnimplemented, 422, "unimplemented"},
+      {Code::kResourceExhausted, 429, "resource_exhausted"},
+      {Code::kCancelled, 499, "cancelled"},
+      {Code::kUnavailable, 503, "unavailable"},
+      {Code::kDeadlineExceeded, 504, "deadline_exceeded"},
+  };
+  for (const CodeWords& words : kWords)
+    if (words.code == code) return words;
+  return {code, 500, "internal"};
+}
+
 bool may_help(const Error& error, std::chrono::seconds retry_after) {
   const bool is_busy = error.code == Code::kUnavailable || error.code == Code::kResourceExhausted;
   return is_busy && retry_after.count() > 0;
@@ -22,59 +45,14 @@ http::Answer json_answer(const Json& json, unsigned status) {
   return text_answer(dumped(json), "application/json", status);
 }
 
-unsigned status_of(Code code) {
-  switch (code) {
-    case Code::kInvalidArgument:
-      return 400;
-    case Code::kNotFound:
-      return 404;
-    case Code::kFailedPrecondition:
-    case Code::kUnimplemented:
-      return 422;
-    case Code::kResourceExhausted:
-      return 429;
-    case Code::kCancelled:
-      return 499;
-    case Code::kUnavailable:
-      return 503;
-    case Code::kDeadlineExceeded:
-      return 504;
-    default:
-      return 500;
-  }
-}
-
-const char* name_of_code(Code code) {
-  switch (code) {
-    case Code::kInvalidArgument:
-      return "invalid_argument";
-    case Code::kNotFound:
-      return "not_found";
-    case Code::kFailedPrecondition:
-      return "failed_precondition";
-    case Code::kUnimplemented:
-      return "unimplemented";
-    case Code::kResourceExhausted:
-      return "resource_exhausted";
-    case Code::kCancelled:
-      return "cancelled";
-    case Code::kUnavailable:
-      return "unavailable";
-    case Code::kDeadlineExceeded:
-      return "deadline_exceeded";
-    default:
-      return "internal";
-  }
-}
-
 Json error_json(const Error& error, std::chrono::seconds retry_after) {
-  Json json = {{"code", name_of_code(error.code)}, {"message", error.message}};
+  Json json = {{"code", words_of(error.code).name}, {"message", error.message}};
   if (may_help(error, retry_after)) json["retry_after_s"] = retry_after.count();
   return {{"error", std::move(json)}};
 }
 
 http::Answer error_answer(const Error& error, std::chrono::seconds retry_after) {
-  http::Answer answer = json_answer(error_json(error, retry_after), status_of(error.code));
+  http::Answer answer = json_answer(error_json(error, retry_after), words_of(error.code).status);
   if (may_help(error, retry_after))
     answer.headers.push_back({"Retry-After", std::to_string(retry_after.count())});
   return answer;
@@ -84,8 +62,8 @@ http::Answer refusal(unsigned status, const char* code, const std::string& messa
   return json_answer({{"error", {{"code", code}, {"message", message}}}}, status);
 }
 
-http::Answer answer_of(const Result<Json>& json, std::chrono::seconds retry_after) {
-  return json ? json_answer(*json) : error_answer(json.error(), retry_after);
+http::Answer answer_of(const Result<Json>& json) {
+  return json ? json_answer(*json) : error_answer(json.error());
 }
 
 }  // namespace krl::serve

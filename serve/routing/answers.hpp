@@ -18,23 +18,17 @@ std::string dumped(const Json& json);
 http::Answer json_answer(const Json& json, unsigned status = 200);
 http::Answer text_answer(std::string text, const char* type, unsigned status = 200);
 
-// The status of HTTP for an error: 400 kInvalidArgument, 404 kNotFound, 422 kFailedPrecondition and
-// kUnimplemented, 429 kResourceExhausted, 499 kCancelled, 503 kUnavailable, 504 kDeadlineExceeded,
-// 500 others.
-unsigned status_of(Code code);
-
-// "invalid_argument"
-const char* name_of_code(Code code);
-
 // {"error": {"code": "unavailable", "message": "…", "retry_after_s": 2}}; the last member, and the
 // header Retry-After, only of errors after which another try may help: of a server that is too busy.
 Json error_json(const Error& error, std::chrono::seconds retry_after = {});
+// With the status 400 kInvalidArgument, 404 kNotFound, 422 kFailedPrecondition and kUnimplemented,
+// 429 kResourceExhausted, 499 kCancelled, 503 kUnavailable, 504 kDeadlineExceeded, or 500.
 http::Answer error_answer(const Error& error, std::chrono::seconds retry_after = {});
 
 // The same with a status and a code of HTTP's own.
 http::Answer refusal(unsigned status, const char* code, const std::string& message);
 
 // The value, or its error.
-http::Answer answer_of(const Result<Json>& json, std::chrono::seconds retry_after = {});
+http::Answer answer_of(const Result<Json>& json);
 
 }  // namespace krl::serve
