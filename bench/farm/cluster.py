@@ -50,12 +50,24 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        for node in self.nodes.values():
+            node.terminate()  # not `ray stop`, which ends the nodes of others too
         for number in sorted(self.nodes, reverse=True):
-            self.kill_node(number, signal.SIGTERM)  # not `ray stop`, which ends the nodes of others too
+            self.kill_node(number, signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_node(self, number, cpus, gpu=None):
-        """Starts node `number`, 0 for the head, with so many cores and, if given, the GPU of that index."""
+        self.start_nodes([(number, cpus, gpu)])
+
+    def start_nodes(self, nodes):
+        """Starts nodes, (number, cores, index of the GPU or None) each; number 0 is the head, and first."""
+        if nodes[0][0] == 0:
+            self._wait_for(*self._begin(*nodes[0]))
+            nodes = nodes[1:]
+        for node in [self._begin(*node) for node in nodes]:
+            self._wait_for(*node)
+
+    def _begin(self, number, cpus, gpu):
         log = self.folder / f"node{number}.log"
         words = ["--head", f"--port={self.port}", "--include-dashboard=false", f"--temp-dir={self.folder}/ray"]
         if number:
@@ -63,9 +75,11 @@ class Cluster:
         words += [f"--node-ip-address=127.0.0.{2 + number}", f"--num-cpus={cpus}", f"--num-gpus={0 if gpu is None else 1}",
                   "--object-store-memory=100000000", "--disable-usage-stats", "--block"]
         environment = dict(os.environ) if gpu is None else {**os.environ, "CUDA_VISIBLE_DEVICES": str(gpu)}
-        node = subprocess.Popen([sys.executable, "-m", "ray.scripts.scripts", "start", *words], env=environment,
-                                stdout=log.open("w"), stderr=subprocess.STDOUT, start_new_session=True)
-        self.nodes[number] = node
+        self.nodes[number] = subprocess.Popen([sys.executable, "-m", "ray.scripts.scripts", "start", *words], env=environment,
+                                              stdout=log.open("w"), stderr=subprocess.STDOUT, start_new_session=True)
+        return self.nodes[number], log
+
+    def _wait_for(self, node, log):
         wait_until(lambda: "runtime started" in log.read_text() or node.poll() is not None, "a node")
         if node.poll() is not None:
             raise SystemExit(f"a node did not start:\n{log.read_text()}")
@@ -77,7 +91,7 @@ class Cluster:
         node.send_signal(how)
         if how == signal.SIGTERM:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                node.wait(30)
+                node.wait(5)
         for pid in [node.pid, *below]:
             kill(pid)
         node.wait()

@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 """Evaluations a second of a farm on Ray, by its servers, and of the backend without a farm.
 
-    scaling.py KERNELRL                                             # cpu: two nodes, one and two servers of a core each
-    scaling.py KERNELRL --nodes 4 --servers 1,2,4,8,16              # on a machine with more cores
-    scaling.py KERNELRL --backend nvrtc --gpus 2 --cpus 8           # a node for each GPU, a server for each node
-    scaling.py KERNELRL --backend nvrtc --gpus 1 --per-gpu 4        # four servers that share a GPU
+    scaling.py KERNELRL                                   # cpu: two nodes, one and two servers of a core each
+    scaling.py KERNELRL --nodes 4 cpu:1:0:1,2,4,8,16      # BACKEND:CORES:GPUS:SERVERS[:OPTION=VALUE,…] of each server
+    scaling.py KERNELRL --gpus 2 cpu:1:0:1,16 nvrtc:8:1:1,2 nvrtc:4:0.25:1,4:sizes=small
 
-Starts a cluster of nodes on this machine and as many servers as the largest of --servers. In each round, for each number N in
-it, the backend `remote` asks the first N servers, and the backend itself judges N times as much at a time, one after the other.
-All kernels are new: those of bench/kernels, a comment apart. An evaluation counts once the tasks are known everywhere.
-Then one server judges, and is asked again for what it knows, with one request at a time. --record FILE adds what that took to
-a recording, which simulate.py reads.
+Starts a cluster of nodes on this machine, one for each GPU if there are any, and a farm for each plan, with as many servers as
+the largest of its numbers. In each round, for each number N, the backend `remote` asks the first N servers, and the backend
+itself judges as much at a time as they do: in turn, or before the farm starts where both need the GPUs' memory. All kernels are
+new: those of bench/kernels, a comment apart. An evaluation counts once the tasks are known everywhere. Then one server
+judges, and is asked again for what it knows, with one request at a time. --record FOLDER adds what that took to recordings,
+BACKEND.json, which simulate.py reads.
 """
 
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
+import math
 import os
 import signal
 import statistics
@@ -74,21 +76,51 @@ def remote(servers, at_a_time):
             "--set", "hedge=0"]
 
 
-def changes(options, prefix=""):
-    return [word for change in options.set for word in ("--set", prefix + change)]
+@dataclasses.dataclass
+class Plan:
+    """What the servers of a farm are."""
+
+    backend: str
+    cpus: int
+    gpus: float
+    counts: list
+    changes: list
+    servers: int  # in all
+
+    @classmethod
+    def of(cls, text):
+        backend, cpus, gpus, counts, *changes = text.split(":", 4)
+        numbers = [int(count) for count in counts.split(",")]
+        return cls(backend, int(cpus), float(gpus), numbers, changes[0].split(",") if changes else [], max(numbers))
+
+    def alone(self, servers):
+        """The backend without a farm, with the cores and GPUs of so many servers."""
+        words = ["--backend", self.backend]
+        for change in ("cache=off", f"concurrency={servers * self.cpus}", *self.changes):
+            words += ["--set", change]
+        gpus = ",".join(map(str, range(math.ceil(servers * self.gpus))))
+        return words, {"CUDA_VISIBLE_DEVICES": gpus} if gpus else {}
+
+    def up(self, cluster):
+        words = ["--backend", self.backend, "--replicas", str(self.servers), "--cpus", str(self.cpus), "--gpus", f"{self.gpus:g}"]
+        for change in ("cache=off", *self.changes):
+            words += ["--set", "backend." + change]
+        cluster.up(*words)
+        return in_turn(cluster.members(self.servers))
 
 
-def alone(options, servers):
-    """The backend without a farm, with the cores and GPUs of so many servers."""
-    words = ["--backend", options.backend, "--set", "cache=off", *changes(options),
-             "--set", f"concurrency={servers * options.cpus}"]
-    gpus = ",".join(map(str, range(-(-servers // options.per_gpu))))
-    return words, {"CUDA_VISIBLE_DEVICES": gpus} if options.gpus else {}
+def in_turn(members):
+    """Servers of different nodes one after the other."""
+    by_host = {}
+    for member in members:
+        by_host.setdefault(member.rsplit(":", 1)[0], []).append(member)
+    print(f"{len(members)} servers on {len(by_host)} nodes", flush=True)
+    return [member for row in itertools.zip_longest(*by_host.values()) for member in row if member]
 
 
-def rate(options, kernels, servers, backend, environment=None):
+def rate(options, kernels, plan, servers, backend, environment=None):
     """Evaluations a second."""
-    warm = 2 * len(TASKS) + 4 * servers * options.cpus
+    warm = 2 * len(TASKS) + 2 * servers * plan.cpus
     most = warm + options.most_each * servers * (options.seconds + 10)
     with evaluation(options, backend, kernels.folder(-(-most // len(TASKS))), environment) as (_, lines):
         begin = end = counted = 0
@@ -141,42 +173,83 @@ def warm_up(options, kernels, members):
                 pass
 
 
-def scale(options, kernels, members):
-    counts = [int(count) for count in options.servers.split(",")]
-    rates = {(kind, count): [] for kind in ("farm", "alone") for count in counts}
-    for _ in range(options.rounds):
-        for count in counts:
-            asked = remote(members[:count], 2 * count * options.cpus)
-            rates["farm", count].append(rate(options, kernels, count, asked))
-            rates["alone", count].append(rate(options, kernels, count, *alone(options, count)))
-    median = {key: statistics.median(all) for key, all in rates.items()}
-    print("| servers | farm, evaluations/s | of linear | without a farm | of linear | more of a core or GPU for each |")
-    print("|---|---|---|---|---|---|")
-    for count in counts:
-        farm, base = median["farm", count], median["alone", count]
-        share = [median[kind, count] * counts[0] / median[kind, counts[0]] / count for kind in ("farm", "alone")]
-        shown = {kind: ", ".join(f"{one:.1f}" for one in rates[kind, count]) for kind in ("farm", "alone")}
-        print(f"| {count} | {farm:.1f} ({shown['farm']}) | {share[0]:.2f} | {base:.1f} ({shown['alone']}) | {share[1]:.2f} "
-              f"| {1000 * count * (1 / farm - 1 / base):+.1f} ms |", flush=True)
+class Rates:
+    def __init__(self, options, kernels, plan):
+        self._options, self._kernels, self._plan = options, kernels, plan
+        self._all = {}
+
+    def measure(self, kind, servers, backend, environment=None):
+        found = rate(self._options, self._kernels, self._plan, servers, backend, environment)
+        self._all.setdefault((kind, servers), []).append(found)
+        print(f"{kind}, {servers}: {found:.2f}/s ({time.perf_counter() - self._options.begin:.0f} s)", flush=True)
+
+    def farm(self, members):
+        for count in self._plan.counts:
+            self.measure("farm", count, remote(members[:count], 2 * count * self._plan.cpus))
+            if not self._plan.gpus:
+                self.alone(count)
+
+    def alone(self, count):
+        self.measure("alone", count, *self._plan.alone(count))
+
+    def show(self):
+        print("| servers | farm, evaluations/s | of linear | without a farm | of linear | more of a core or GPU for each |")
+        print("|---|---|---|---|---|---|")
+        first = self._plan.counts[0]
+        for count in self._plan.counts:
+            row = [str(count)]
+            for kind in ("farm", "alone"):
+                row += [f"{self._median(kind, count):.1f}", f"{self._median(kind, count) * first / self._median(kind, first) / count:.2f}"]
+            lost = 1000 * count * max(1e-9, self._plan.gpus or 1) * (1 / self._median("farm", count) - 1 / self._median("alone", count))
+            print("| " + " | ".join([*row, f"{lost:+.1f} ms"]) + " |", flush=True)
+
+    def _median(self, kind, count):
+        return statistics.median(self._all.get((kind, count), [math.nan]))
 
 
-def one_at_a_time(options, kernels, member):
+def judge_one_by_one(options, kernels, plan):
+    """The backend alone, and its compiler."""
+    words, environment = plan.alone(1)
+    judged = one_by_one(options, words, kernels.folder(options.repeat + 1), environment)
+    recording = {"backend": plan.backend, "judged_ms": judged.rounded}
+    if plan.backend == "nvrtc":
+        words += ["--set", "execute=off", "--set", "arch=sm_90a"]
+        compiled = one_by_one(options, words, kernels.folder(options.repeat + 1), environment)
+        print(f"compiling takes {compiled.ms:.1f} ms")
+        recording["compile_ms"] = compiled.rounded
+    return judged, recording
+
+
+def ask_one_by_one(options, kernels, member):
     port = member.rsplit(":", 1)[1]
     server = next(pid for pid, _, command in processes() if " serve " in command and listens(pid, port))
     folder = kernels.folder(options.repeat + 1)
-    judged = one_by_one(options, remote([member], 1), folder, server=server)
-    known = one_by_one(options, remote([member], 1), folder, server=server)
-    words, environment = alone(options, 1)
-    base = one_by_one(options, words, kernels.folder(options.repeat + 1), environment)
-    print(f"one at a time, a kernel: {judged.ms:.1f} ms by the farm, {base.ms:.1f} ms without it; of the processor "
-          f"{judged.processor_ms:.1f} and {base.processor_ms:.1f} ms; one that the server knows: {known.ms:.2f} ms")
-    recording = {"backend": options.backend, "judged_ms": base.rounded, "known_ms": round(known.ms, 3)}
-    if options.backend == "nvrtc":
-        compiled = one_by_one(options, [*words, "--set", "execute=off"], kernels.folder(options.repeat + 1), environment)
-        print(f"of which compiling takes {compiled.ms:.1f} ms")
-        recording["compile_ms"] = compiled.rounded
-    if options.record:
-        options.record.write_text(json.dumps(recording) + "\n")
+    return [one_by_one(options, remote([member], 1), folder, server=server) for _ in range(2)]
+
+
+def measure(options, kernels, plan, cluster):
+    print(f"\n## {plan.backend}: {plan.cpus} cores and {plan.gpus:g} GPUs a server {' '.join(plan.changes)}", flush=True)
+    rates = Rates(options, kernels, plan)
+    shares = 0 < plan.gpus < 1
+    if plan.gpus and not shares:
+        for _, count in itertools.product(range(options.rounds), plan.counts):
+            rates.alone(count)
+    with_each = options.repeat and not shares
+    if with_each:
+        base, recording = judge_one_by_one(options, kernels, plan)
+    members = plan.up(cluster)
+    if shares:  # a GPU of one node
+        members = [member for member in members if member.startswith(members[0].rsplit(":", 1)[0] + ":")]
+    warm_up(options, kernels, members[:max(plan.counts)])
+    for _ in range(options.rounds):
+        rates.farm(members)
+    rates.show()
+    if with_each:
+        judged, known = ask_one_by_one(options, kernels, members[0])
+        print(f"one at a time, a kernel: {judged.ms:.1f} ms by the farm, {base.ms:.1f} ms without it; of the processor "
+              f"{judged.processor_ms:.1f} and {base.processor_ms:.1f} ms; one that the server knows: {known.ms:.2f} ms", flush=True)
+        if options.record:
+            (options.record / f"{plan.backend}.json").write_text(json.dumps({**recording, "known_ms": round(known.ms, 3)}) + "\n")
 
 
 def listens(pid, port):
@@ -188,52 +261,49 @@ def listens(pid, port):
     return False
 
 
-def start_farm(options, cluster, most):
+def start_nodes(options, cluster):
     nodes = options.gpus or options.nodes
-    each = -(-most // nodes)
-    for node in range(nodes):
-        cluster.start_node(node, each * options.cpus, node if options.gpus else None)
-    share = ["--gpus", str(1 / options.per_gpu)] if options.gpus else []
-    cluster.up("--backend", options.backend, "--replicas", str(most), "--cpus", str(options.cpus), *share,
-               "--set", "backend.cache=off", *changes(options, "backend."))
-    members = cluster.members(most)
-    hosts = sorted({member.rsplit(":", 1)[0] for member in members})
-    print(f"{most} servers on {len(hosts)} nodes", flush=True)
-    by_host = [[member for member in members if member.startswith(host + ":")] for host in hosts]
-    in_turn = [(place, number, member) for number, all in enumerate(by_host) for place, member in enumerate(all)]
-    return [member for *_, member in sorted(in_turn)]
+    for plan in options.plans:
+        if 0 < plan.gpus < 1:  # so that one GPU is full
+            plan.servers = nodes * round(1 / plan.gpus)
+    cores = max(-(-plan.servers // nodes) * plan.cpus for plan in options.plans)
+    cluster.start_nodes([(number, cores, number if options.gpus else None) for number in range(nodes)])
+    print(f"{nodes} nodes of {cores} cores ({time.perf_counter() - options.begin:.0f} s)", flush=True)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=Path, metavar="KERNELRL")
-    parser.add_argument("--backend", default="cpu")
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="of the backend")
+    parser.add_argument("plans", nargs="*", type=Plan.of, metavar="PLAN")
     parser.add_argument("--nodes", type=int, default=2, help="where there are no GPUs")
     parser.add_argument("--gpus", type=int, default=0, help="a node for each")
-    parser.add_argument("--per-gpu", type=int, default=1, help="servers on each GPU")
-    parser.add_argument("--cpus", type=int, default=1, help="of a server")
-    parser.add_argument("--servers", help="numbers of servers (1,2, or 1 and all GPUs)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=15, help="of each measurement")
     parser.add_argument("--repeat", type=int, default=5, help="kernels of each task, one at a time")
     parser.add_argument("--most-each", type=int, default=40, help="evaluations a second of a server, at most")
-    parser.add_argument("--record", type=Path, metavar="FILE")
-    options = parser.parse_args()
+    parser.add_argument("--record", type=Path, metavar="FOLDER")
+    options = parser.parse_intermixed_args()
     options.program = options.program.resolve()
-    options.servers = options.servers or ("1,2" if not options.gpus else f"1,{options.gpus * options.per_gpu}".replace("1,1", "1"))
+    options.plans = options.plans or [Plan.of("cpu:1:0:1,2")]
+    options.begin = time.perf_counter()
     return options
 
 
 def main():
     options = arguments()
+    failed = []
     with tempfile.TemporaryDirectory() as folder, Cluster(options.program) as cluster:
         kernels = Kernels(folder)
-        members = start_farm(options, cluster, max(map(int, options.servers.split(","))))
-        warm_up(options, kernels, members)
-        scale(options, kernels, members)
-        if options.repeat:
-            one_at_a_time(options, kernels, members[0])
+        start_nodes(options, cluster)
+        for plan in options.plans:
+            try:
+                measure(options, kernels, plan, cluster)
+            except (SystemExit, subprocess.SubprocessError) as error:  # the other plans can be measured
+                print(f"not measured: {error}", flush=True)
+                failed.append(plan.backend)
+            cluster.farm("down")
+    if failed:
+        raise SystemExit("scaling.py: not measured: " + ", ".join(failed))
 
 
 if __name__ == "__main__":
