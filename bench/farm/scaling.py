@@ -53,9 +53,10 @@ class Kernels:
 @contextlib.contextmanager
 def evaluation(options, backend, folder, environment=None):
     """The process of kernelrl eval, and its lines: when each came, and the task."""
+    # Linux shares a busy machine among sessions, and each node of the farm is one: the backend alone gets one as well.
     words = [options.program, "eval", "--task", CHECKOUT / "configs/tasks", *backend, folder]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
-                          env={**os.environ, **(environment or {})}) as process:
+                          env={**os.environ, **(environment or {})}, start_new_session=True) as process:
 
         def lines():
             for line in process.stdout:
@@ -66,9 +67,14 @@ def evaluation(options, backend, folder, environment=None):
                     raise SystemExit(f"scaling.py: {line}")
                 yield time.perf_counter(), Path(name).name
 
-        yield process, lines()
-        process.send_signal(signal.SIGINT)
-        process.stdout.read()
+        try:
+            yield process, lines()
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def remote(servers, at_a_time):
