@@ -72,7 +72,7 @@ std::vector<std::shared_ptr<Connection>> Connections::living() {
 
 void Connections::look(Clock::time_point now) {
   for (const auto& connection : living()) {
-    if (connection->is_late(now)) connection->close();
+    if (connection->is_late(now)) connection->end_late();
   }
 }
 
@@ -130,6 +130,16 @@ bool Connection::is_late(Clock::time_point now) const {
 
 void Connection::close() {
   run([this] { leave(); });
+}
+
+// The read that is cancelled is answered by refuse().
+void Connection::end_late() {
+  run([this] {
+    if (!is_late(Clock::now())) return;
+    if (state_ != State::kReading) return leave();
+    expire_after(all_->options.untaken);
+    stream_.socket().cancel();
+  });
 }
 
 void Connection::drain() {
@@ -197,11 +207,13 @@ void Connection::read_body() {
 
 void Connection::refuse(const error_code& error) {
   namespace http = beast::http;
+  const bool is_slow = error == asio::error::operation_aborted && state_ == State::kReading;
   const bool left = error == http::error::end_of_stream || error == http::error::partial_message;
-  if (left || error.category() != make_error_code(http::error::bad_method).category())
-    return leave();
+  const bool is_fault = error.category() == make_error_code(http::error::bad_method).category();
+  if (left || (!is_fault && !is_slow)) return leave();
   keep_ = false;
   state_ = State::kHandled;
+  if (is_slow) return answer(refusal(408, "unavailable", "the request took too long to come"));
   if (error == http::error::body_limit) {
     return answer(
         refusal(413, "too_large",

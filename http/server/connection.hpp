@@ -57,6 +57,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   // Begins to serve; or tells the client that there is no room.
   void begin(bool has_room);
   void close();
+  void end_late();  // because of its deadline
   // The server ends: closes a connection without a request, and tells a WebSocket.
   void drain();
   bool is_late(Clock::time_point now) const;

@@ -168,11 +168,19 @@ TEST_F(ServerTest, HeadersOfAnswersCannotEndTheHead) {
   EXPECT_EQ(answer.header("X-Injected"), "");
 }
 
-TEST_F(ServerTest, SlowClientsAreDisconnected) {
+TEST_F(ServerTest, SlowRequestsAreRefused) {
   ServerOptions options;
-  options.request = options.idle = std::chrono::seconds(0);
+  options.request = std::chrono::seconds(0);
   serve(echo, options);
-  EXPECT_EQ(raw_answer("POST / HT"), "");
+  for (const char* text : {"POST / HT", "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nnine"})
+    EXPECT_THAT(raw_answer(text), StartsWith("HTTP/1.1 408 ")) << text;
+  wait_while([&] { return server_->counts().connections > 0; });
+}
+
+TEST_F(ServerTest, IdleClientsAreDisconnected) {
+  ServerOptions options;
+  options.idle = std::chrono::seconds(0);
+  serve(echo, options);
   EXPECT_EQ(raw_answer(""), "");
   wait_while([&] { return server_->counts().connections > 0; });
 }
