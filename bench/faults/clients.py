@@ -390,6 +390,8 @@ def hostile(url, log):
 
     def outcome():
         status = work()
+        if status == 0 and 0 not in expected:
+            raise Lost(f"{name}: closed without a word")
         if status not in expected | {503}:
             raise Fault(f"{name}: status {status}")
         return "refused", name
