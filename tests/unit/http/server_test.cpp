@@ -303,6 +303,7 @@ class WebSockets : public ServerTest {
                         const auto socket = weak.lock();
                         text == "bye" ? socket->close() : socket->send("echo " + text);
                       },
+                      {},
                       {}});
     });
   }
@@ -323,7 +324,7 @@ TEST_F(WebSockets, TellOfAClientThatLeaves) {
   std::promise<void> closed;
   serve([&](const CallPointer& call) {
     call->accept_web_socket([&](const std::shared_ptr<WebSocket>& socket) {
-      socket->listen({[](const std::string&) {}, [&] { closed.set_value(); }});
+      socket->listen({[](const std::string&) {}, [&] { closed.set_value(); }, {}});
     });
   });
   { const Socket socket = open(); }
