@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Answer {
-  double score = 0;
+  double score = 0, speedup = 0;
   std::vector<std::string> earlier;  // answers of the turns before it
   std::string text;
 };
@@ -66,11 +66,17 @@ class CorrectAnswers {
     if (lines.bad()) krl::invalid_argument(file.string() + ": cannot be read");
   }
 
+  // 0: not timed.
+  static double speedup_of(const nlohmann::json& record) {
+    const auto speedup = record.find("speedup");
+    return speedup != record.end() && speedup->is_number() ? speedup->get<double>() : 0;
+  }
+
   void add(const nlohmann::json& record, std::map<Episode, std::vector<std::string>>* episodes) {
     const std::string task = record.at("task"), text = record.at("answer");
     std::vector<std::string>& turns = (*episodes)[{record.at("group"), record.at("member")}];
     if (record.at("verdict") == "ok" && seen_.emplace(task, turns, text).second)
-      by_task[task].push_back({record.at("score"), turns, text});
+      by_task[task].push_back({record.at("score"), speedup_of(record), turns, text});
     turns.push_back(text);
   }
 
@@ -91,7 +97,7 @@ class Samples final : public krl::Dataset {
           .required(),
       krl::opt(
           "share", &Samples::share,
-          "share of each task's distinct correct answers that become pairs: the ones with the highest scores, at least one")
+          "share of each task's distinct correct answers that become pairs: the ones with the highest scores, of equal ones the fastest, at least one")
           .range(0, 1));
 
   void start(const krl::Config&, const krl::Context&) override {
@@ -125,8 +131,9 @@ class Samples final : public krl::Dataset {
 
  private:
   std::vector<Answer> best_of(std::vector<Answer> answers) const {
-    std::stable_sort(answers.begin(), answers.end(),
-                     [](const Answer& a, const Answer& b) { return a.score > b.score; });
+    std::stable_sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) {
+      return std::pair(a.score, a.speedup) > std::pair(b.score, b.speedup);
+    });
     const double wanted = std::ceil(share * static_cast<double>(answers.size()));
     const auto kept = static_cast<std::size_t>(std::max(wanted, 1.0));
     if (kept < answers.size()) answers.resize(kept);

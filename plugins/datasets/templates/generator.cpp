@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <kernelrl/launch.hpp>
+#include <kernelrl/values.hpp>
 #include <utility>
 
 #include "plugins/datasets/templates/slips.hpp"
@@ -118,15 +119,26 @@ TaskDefinition renamed(TaskDefinition task, const Names& names) {
   return task;
 }
 
-const Variant& pick_variant(const std::vector<Variant>& variants, Random* random) {
+const Variant& pick_variant(const std::vector<const Variant*>& variants, Random* random) {
   std::size_t total = 0;
-  for (const Variant& variant : variants) total += static_cast<std::size_t>(variant.weight);
+  for (const Variant* variant : variants) total += static_cast<std::size_t>(variant->weight);
   std::size_t ticket = random->below(total);
-  for (const Variant& variant : variants) {
-    if (ticket < static_cast<std::size_t>(variant.weight)) return variant;
-    ticket -= static_cast<std::size_t>(variant.weight);
+  for (const Variant* variant : variants) {
+    if (ticket < static_cast<std::size_t>(variant->weight)) return *variant;
+    ticket -= static_cast<std::size_t>(variant->weight);
   }
-  return variants.back();
+  return *variants.back();
+}
+
+// Calls `use` with each choice of values for the variant's placeholders, added to `scope`.
+template <class Use>
+void for_each_choice(Choices::const_iterator next, const Variant& variant, Scope& scope,
+                     const Use& use) {
+  if (next == variant.choices.end()) return use(scope);
+  for (const std::string& value : next->second) {
+    scope[next->first] = value;
+    for_each_choice(std::next(next), variant, scope, use);
+  }
 }
 
 // The launches in the last, largest case; none if they cannot be resolved.
@@ -173,10 +185,39 @@ Generator::Generator(std::vector<Family> families, GeneratorOptions options)
   for (Family& family : families_) scale_grids(options_.grid_scale, &family);
   for (std::size_t f = 0; f < families_.size(); ++f) {
     for (std::size_t o = 0; o < families_[f].operations.size(); ++o) {
-      entries_.push_back({f, o});
-      if (families_[f].operations[o].canonical) canonical_entries_.push_back({f, o});
+      entries_.push_back(entry_of(f, o));
+      if (families_[f].operations[o].canonical) canonical_entries_.push_back(entries_.back());
     }
   }
+}
+
+Generator::Entry Generator::entry_of(std::size_t f, std::size_t o) const {
+  const Family& family = families_[f];
+  const Operation& operation = family.operations[o];
+  const Names names = canonical_names(operation);
+  const TaskDefinition its_task =
+      options_.max_block > 0 ? task(family, operation, names) : TaskDefinition();
+  Entry entry{f, o, {}};
+  for (const Variant& variant : family.variants) {
+    bool any = options_.max_block == 0;
+    Scope scope = scope_of(operation, names);
+    if (!any) {
+      for_each_choice(variant.choices.begin(), variant, scope, [&](const Scope& choice) {
+        any = any || fits(expand(variant.source, choice), its_task);
+      });
+    }
+    if (any) entry.variants.push_back(&variant);
+  }
+  if (entry.variants.empty() || entry.variants.front() != &family.variants.front()) {
+    invalid_argument("max_block = " + std::to_string(options_.max_block) + " leaves '" +
+                     operation.id +
+                     "' without its naive kernel, whose blocks are larger; raise it");
+  }
+  return entry;
+}
+
+bool Generator::fits(const std::string& source, const TaskDefinition& task) const {
+  return options_.max_block == 0 || threads_of_largest_block(source, task) <= options_.max_block;
 }
 
 std::string Generator::kernel(const Operation& operation, const Variant& variant,
@@ -230,13 +271,13 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
 std::string Generator::fitting_kernel(const Operation& operation, const Variant& variant,
                                       const Names& names, const TaskDefinition& task,
                                       Random* random) const {
-  constexpr int kTries = 16;
-  std::string source = kernel(operation, variant, names, random);
-  for (int i = 0; i < kTries && options_.max_block > 0; ++i) {
-    if (threads_of_largest_block(source, task) <= options_.max_block) break;
-    source = kernel(operation, variant, names, random);
+  constexpr int kTries = 10'000;  // some choice fits, or the variant would not be drawn
+  for (int i = 0; i < kTries; ++i) {
+    std::string source = kernel(operation, variant, names, random);
+    if (fits(source, task)) return source;
   }
-  return source;
+  invalid_argument("variant '" + variant.name + "' of '" + operation.id +
+                   "' has no kernel whose blocks are at most max_block");
 }
 
 Pair Generator::generate(std::uint64_t index) const {
@@ -248,7 +289,7 @@ Pair Generator::generate(std::uint64_t index) const {
   const Names names =
       canonical ? canonical_names(operation) : random_names(operation, &random, family.words);
   const bool naive = options_.naive > 0 && random.chance(options_.naive);
-  const Variant& variant = naive ? family.variants.front() : pick_variant(family.variants, &random);
+  const Variant& variant = naive ? family.variants.front() : pick_variant(entry.variants, &random);
 
   Pair pair;
   pair.family = family.name;

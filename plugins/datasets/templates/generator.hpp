@@ -34,6 +34,7 @@ class Generator {
  public:
   // `families`: those to draw from; every operation is as likely as any other.
   Generator(std::vector<Family> families, GeneratorOptions options);
+  Generator(Generator&&) = default;  // a copy's entries would point to the original's variants
 
   Pair generate(std::uint64_t index) const;
 
@@ -48,10 +49,13 @@ class Generator {
   struct Entry {
     std::size_t family;
     std::size_t operation;
+    std::vector<const Variant*> variants;  // that have a kernel whose blocks are small enough
   };
 
-  // Chooses among a variant's kernels whose blocks are small enough; if the task has none, among
-  // all.
+  // Throws krl::Failure if the naive kernels of an operation have larger blocks than max_block.
+  Entry entry_of(std::size_t family, std::size_t operation) const;
+  bool fits(const std::string& source, const TaskDefinition& task) const;
+  // Chooses among a variant's kernels whose blocks are small enough.
   std::string fitting_kernel(const Operation& operation, const Variant& variant, const Names& names,
                              const TaskDefinition& task, Random* random) const;
 

@@ -44,8 +44,9 @@ class Templates final : public krl::Dataset {
           "naive", &Templates::naive,
           "share of pairs whose answer is only the naive kernel, which leaves something to learn in the rl stages")
           .range(0, 1),
-      krl::opt("max_block", &Templates::max_block,
-               "maximum block size in answers, where the kernel permits a choice; 0 = no limit")
+      krl::opt(
+          "max_block", &Templates::max_block,
+          "maximum block size in answers: kernels with larger blocks are not shown; must allow the naive kernels; 0 = no limit")
           .range(0, 1024),
       krl::opt(
           "grid_scale", &Templates::grid_scale,

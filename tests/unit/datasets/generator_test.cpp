@@ -1,8 +1,10 @@
 #include "plugins/datasets/templates/generator.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kernelrl/cuda_source.hpp>
 #include <kernelrl/launch.hpp>
+#include <kernelrl/values.hpp>
 
 #include <algorithm>
 #include <map>
@@ -146,17 +148,30 @@ TEST(Generator, NaiveAnswersComeAsOftenAsAsked) {
 
 TEST(Generator, BlocksAreAsSmallAsAsked) {
   GeneratorOptions options;
-  options.max_block = 64;
+  options.max_block = 128;
   const Generator small({family_named("row_reduction"), family_named("total_reduction")}, options);
   std::set<std::string> variants;
   for (std::uint64_t index = 0; index < 300; ++index) {
     const Pair pair = small.generate(index);
-    if (pair.variant == "stretches") continue;  // always of 128
-    for (const char* larger : {"128", "256", "512"})
+    for (const char* larger : {", 256>>>", ", 512>>>"})
       EXPECT_EQ(pair.answer.find(larger), std::string::npos) << pair.answer;
     variants.insert(pair.variant);
   }
   EXPECT_GE(variants.size(), 5u);
+}
+
+TEST(Generator, ABlockSizeThatExcludesTheNaiveKernelIsRefused) {
+  GeneratorOptions options;
+  options.max_block = 64;
+  try {
+    const Generator none({family_named("total_reduction")}, options);
+    FAIL() << "its naive kernel has blocks of 128";
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.what(), ::testing::HasSubstr("without its naive kernel"));
+  }
+  const Generator tiles({family_named("matmul")}, options);
+  for (std::uint64_t index = 0; index < 200; ++index)
+    EXPECT_EQ(tiles.generate(index).answer.find("16"), std::string::npos) << "no draw is kept";
 }
 
 TEST(Generator, FixedGridsAreAsLargeAsAsked) {

@@ -164,6 +164,14 @@ TEST_F(SamplesPlugin, KeepsTheBestOfTheCorrectAnswers) {
   EXPECT_TRUE(parse_task_definition(best.read(1).definition));
 }
 
+TEST_F(SamplesPlugin, OfEqualScoresKeepsTheFastest) {
+  nlohmann::json slow = nlohmann::json::parse(sample("relu", 0, "slow", "ok", 0.3));
+  nlohmann::json fast = nlohmann::json::parse(sample("relu", 1, "fast", "ok", 0.3));
+  slow["speedup"] = 0.5, fast["speedup"] = 0.9;
+  write("iteration_000001.jsonl", slow.dump() + "\n" + fast.dump() + "\n");
+  EXPECT_EQ(DatasetUnderTest("samples", options(0.5)).read(0).answer, "fast");
+}
+
 TEST_F(SamplesPlugin, ALaterTurnBringsTheAnswersBeforeIt) {
   write("iteration_000001.jsonl",
         sample("relu", 7, "broken", "compile_error", 0.0) + sample("relu", 7, "mended", "ok", 0.3));
