@@ -44,7 +44,7 @@ setup --gpu
 setup --tests
 has tokenizers || fail "--gpu took away what --tests had brought"
 compgen -G "$tmp/.deps/llama_server/xllamacpp==*" > /dev/null || fail "--tests brings no server of llama.cpp"
-[[ $(wc -l < "$tmp/bin/calls") == 3 ]] || fail "something was installed a second time" # --tests: wheels, and a server's
+[[ $(wc -l < "$tmp/bin/calls") == 4 ]] || fail "something was installed a second time" # --tests: wheels, a server's, and mypy
 
 # Another version takes the place of the old one, whatever option brought it.
 sed -i 's/tokenizers==[0-9.]*/tokenizers==99.0/' "$tmp/scripts/setup.sh"
