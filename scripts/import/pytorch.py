@@ -93,7 +93,8 @@ def as_problem(source, name, shapes):
     if shapes:
         parts.append(inputs_of(shapes))
     elif "get_inputs" not in has:
-        sys.exit("it has no get_inputs(): write one that returns the arguments of a call, or give --shape for each tensor")
+        sys.exit("it has no get_inputs(): write one that returns the arguments of a call, or give the shape of each tensor, "
+                 "such as x=rows:1024,columns:512 (--shape; of a new_task by MCP: shapes)")
     if "get_init_inputs" not in has:
         parts.append("def get_init_inputs():\n    return []\n")
     return "\n\n".join([source.rstrip() + "\n", *(["import torch\n"] if parts else []), *parts])

@@ -98,8 +98,10 @@ TEST(Launch, DefaultLaunchThatCannotBe) {
             "2:1: there are 2 __global__ functions" + say);
   EXPECT_EQ(launches_of("template <int N>\n__global__ void k(float* x) {}"),
             "2:1: 'k' is a template" + say);
-  EXPECT_EQ(launches_of("__global__ void k(float* a) {}"),
-            "1:1: the parameters of 'k' are not the task's tensors, scalars and axes" + say);
+  EXPECT_EQ(
+      launches_of("__global__ void k(float* a) {}"),
+      "1:1: the parameters of 'k' are not the task's tensors, scalars and axes (x, keys, y, scale, steps, rows, cols, half, taps)" +
+          say);
 }
 
 TEST(Launch, ErrorsSayWhereAndWhat) {

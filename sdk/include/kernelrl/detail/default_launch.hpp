@@ -28,6 +28,15 @@ class ParameterMatcher {
     return arguments.empty() ? by_order(kernel) : arguments;
   }
 
+  // "x, y, rows, cols"
+  std::string names() const {
+    std::string text;
+    for (const auto* list : {&tensors_, &numbers_}) {
+      for (const std::string& name : *list) text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+  }
+
  private:
   static bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
@@ -83,11 +92,13 @@ inline Checked<LaunchDirective, SourceError> default_launch(const std::vector<Ke
   const KernelHead& kernel = kernels.front();
   if (kernel.is_template)
     return SourceError{kernel.line, 1, "'" + kernel.name + "' is a template: " + form};
-  const std::vector<std::string> arguments = ParameterMatcher(task).match(kernel);
+  const ParameterMatcher matcher(task);
+  const std::vector<std::string> arguments = matcher.match(kernel);
   if (arguments.empty()) {
     return SourceError{kernel.line, 1,
                        "the parameters of '" + kernel.name +
-                           "' are not the task's tensors, scalars and axes: " + form};
+                           "' are not the task's tensors, scalars and axes (" + matcher.names() +
+                           "): " + form};
   }
   const auto place = [&](const std::string& text) {
     Checked<Expression> expression = Expression::parse(text);
