@@ -16,9 +16,13 @@ constexpr std::size_t kMostVerdicts = 3;  // named in a warning
 const char* remedy(Verdict most) {
   if (most == Verdict::kOk)
     return "kernels pass and score the same: reward speed (reward 'speedup'), or add harder tasks";
-  if (most == Verdict::kFormatError || most == Verdict::kCompileError)
-    return "few kernels compile: warm up longer or with more pairs, pay for compiling (reward "
-           "'compile'), or raise rollout.max_tokens if answers are cut off";
+  if (most == Verdict::kFormatError)
+    return "few answers have a kernel in the form that is asked for: warm up longer or with more "
+           "pairs, pay for the form (reward 'format'), or raise rollout.max_tokens if answers are "
+           "cut off";
+  if (most == Verdict::kCompileError)
+    return "few kernels compile: warm up longer or with more pairs, or pay for compiling (reward "
+           "'compile')";
   return "few kernels pass: begin with easier tasks (curriculum), pay for partial success (reward "
          "'correctness' with mode = \"partial\"), or raise rollout.group_size or temperature";
 }

@@ -38,6 +38,7 @@ TEST(Stagnation, NamesTheMostFrequentVerdictsAndWhatToTry) {
   EXPECT_THAT(warning_of({Verdict::kFormatError, Verdict::kCompileError, Verdict::kCompileError,
                           Verdict::kInfraError}),
               HasSubstr("verdicts: compile_error 6, format_error 3; few kernels compile"));
+  EXPECT_THAT(warning_of({Verdict::kFormatError}), HasSubstr("reward 'format'"));
   EXPECT_THAT(warning_of({Verdict::kRuntimeFault}), HasSubstr("few kernels pass"));
   EXPECT_THAT(warning_of({Verdict::kOk}), HasSubstr("reward speed"));
 }
