@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <kernelrl/component.hpp>
 #include <thread>
 
 #include "tests/unit/backends/remote/fake_judge.hpp"
