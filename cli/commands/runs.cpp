@@ -14,6 +14,7 @@
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 #include "service/runs/definition_files.hpp"
+#include "service/runs/run_archive.hpp"
 #include "service/runs/run_tables.hpp"
 #include "service/runs/runs.hpp"
 
@@ -118,6 +119,30 @@ Result<int> export_run(const RunInfo& run, const CommandLine& line) {
   return kDone;
 }
 
+// Shows the fastest kernels of the archive, or writes all of them.
+Result<int> show_archive(const RunInfo& run, const CommandLine& line) {
+  constexpr std::size_t kShown = 3;
+  KRL_ASSIGN(const auto tasks, archive_of({run.directory}));
+  if (line.has("folder")) {
+    KRL_TRY(write_archive(tasks, line.text("folder")));
+    return kDone;
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "SPEEDUP", "ROOFLINE", "ITERATION", "DEPTH", "VISITS", "STRUCTURE"}};
+  for (const auto& [task, kernels] : tasks) {
+    for (std::size_t i = 0; i < std::min(kShown, kernels.size()); ++i) {
+      const ArchivedKernel& kernel = kernels[i];
+      const auto share = kernel.evaluation.value("roofline");
+      rows.push_back({i == 0 ? one_line(task) : "", number_text(kernel.evaluation.speedup()),
+                      share ? number_text(*share) : "-", std::to_string(kernel.iteration),
+                      std::to_string(kernel.depth), std::to_string(kernel.visits),
+                      kernel.structure});
+    }
+  }
+  print(columns(rows));
+  return kDone;
+}
+
 // The run that the call is about: the named one, or the only one.
 Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
   if (line.has("name")) return find_run(root, line.text("name"));
@@ -134,6 +159,7 @@ Result<int> dispatch(const std::string& what, const CommandLine& line, const fs:
   if (what == "stop") return stop(run);
   if (what == "resume") return resume(run, line);
   if (what == "export") return export_run(run, line);
+  if (what == "archive") return show_archive(run, line);
   return tail(run, root);
 }
 
@@ -142,12 +168,14 @@ Result<int> dispatch(const std::string& what, const CommandLine& line, const fs:
 int runs_command(const Words& words) {
   CommandLine line(
       "kernelrl runs [list | status | stop | resume | tail] [NAME]\n"
-      "       kernelrl runs export NAME FOLDER [--format F]",
+      "       kernelrl runs export NAME FOLDER [--format F]\n"
+      "       kernelrl runs archive [NAME] [FOLDER]",
       "list    all runs, with their last metrics\n"
       "status  one run in full\n"
       "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
       "export  write its samples, evaluations and best kernels as tables, or its tasks and best kernels\n"
       "        as definitions of FlashInfer-Bench\n"
+      "archive the fastest kernels of each task with their lineage; with FOLDER, all of them as files\n"
       "NAME may also be the path of a run's folder. Without NAME: the only run there "
       "is.\n");
   line.option("directory", "DIR", "folder of the runs", "runs");
@@ -156,7 +184,8 @@ int runs_command(const Words& words) {
   line.positional({"what", "name", "folder"});
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.text_or("what", "list");
-  if (const auto wrong = line.unknown(what, {"export", "list", "resume", "status", "stop", "tail"}))
+  if (const auto wrong =
+          line.unknown(what, {"archive", "export", "list", "resume", "status", "stop", "tail"}))
     return *wrong;
   return exit_code_of(dispatch(what, line, line.text("directory")));
 }

@@ -40,4 +40,9 @@ std::uint64_t seed_for(std::uint64_t run_seed, const Parts&... parts) {
   return seed_of_name(run_seed, name);
 }
 
+// Maps a seed to (0, 1).
+inline double uniform_of(std::uint64_t seed) {
+  return (static_cast<double>(seed >> 11U) + 0.5) * 0x1p-53;
+}
+
 }  // namespace krl::core

@@ -32,6 +32,7 @@ struct TurnRecord {
   Score score;          // empty, and never used, after an infrastructure error
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
+  int dropped = 0;      // answers before this one that were sampled again (rollout.distinct)
 
   // True if the infrastructure failed to answer, evaluate or score the turn: the candidate is not
   // at fault, and the turn is never learned from.
@@ -53,6 +54,9 @@ struct Episode {
   GroupId group;           // its episodes have the same task and are compared with one another
   std::size_t member = 0;  // index in the group
   std::vector<TurnRecord> turns;
+  // Turns before its own that were given to it and not sampled: prompts show them and rewards see
+  // them; they are neither scored nor learned from.
+  std::vector<TurnRecord> given = {};
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held
   // The policy cannot answer its next prompt, such as one longer than its context. A first turn is
   // recorded as lost; a later one is left out.

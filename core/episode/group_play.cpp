@@ -73,10 +73,11 @@ GroupPlay::GroupPlay(Rollout& rollout, std::shared_ptr<const Player> player, con
     : rollout_(rollout),
       context_(rollout.context),
       player_(std::move(player)),
+      judged_(group.judged),
       played_{group.id, {}, {}, {}, {}},
       left_(static_cast<std::size_t>(context_.settings.group_size)) {
   for (std::size_t member = 0; member < left_; ++member)
-    played_.episodes.push_back({group.task, group.id, member, {}});
+    played_.episodes.push_back({group.task, group.id, member, {}, group.given});
 }
 
 Status GroupPlay::prepare() {
@@ -93,9 +94,18 @@ Status GroupPlay::prepare() {
       documents_ = failure(found.error());
     }
   }
+  return prepare_first_prompt();
+}
+
+Status GroupPlay::prepare_first_prompt() {
   if (!wants_tokens()) return {};
-  if (const Result<Prompt> prompt = next_prompt(first)) first_tokens_ = tokenize(*prompt);
-  return {};
+  const Episode& first = played_.episodes.front();
+  const Result<Prompt> prompt = next_prompt(first);
+  if (!prompt) return {};
+  first_tokens_ = tokenize(*prompt);
+  if (first.given.empty() || !first_tokens_ || check_room(*first_tokens_)) return {};
+  for (Episode& episode : played_.episodes) episode.given.erase(episode.given.begin());
+  return prepare_first_prompt();
 }
 
 Status GroupPlay::play(std::size_t member, std::size_t order, Yield yield) {
@@ -140,15 +150,17 @@ Result<std::optional<Reply>> GroupPlay::next_reply(TurnRecord& turn, const Episo
     if (!episode.turns.empty()) return std::nullopt;
     return Reply{{}, room.error()};
   }
-  return ask(request_for(turn.prompt, *tokens, episode), order, yield);
+  return ask_for_new(request_for(turn.prompt, *tokens, episode), turn, order, yield);
 }
 
 // An error where the documents for it could not be had.
 Result<Prompt> GroupPlay::next_prompt(const Episode& episode) const {
+  std::vector<TurnRecord> earlier = episode.given;
+  earlier.insert(earlier.end(), episode.turns.begin(), episode.turns.end());
   const bool shows = context_.retrieval != nullptr && context_.retrieval->shows(episode.turns);
-  if (!shows) return context_.prompts.build(*episode.task, episode.turns);
+  if (!shows) return context_.prompts.build(*episode.task, earlier);
   if (!documents_) return failure(documents_.error());
-  return context_.prompts.build(*episode.task, episode.turns, *documents_);
+  return context_.prompts.build(*episode.task, earlier, *documents_);
 }
 
 // True if prompts must be tokenized here.
@@ -202,6 +214,25 @@ EpisodeRequest GroupPlay::request_for(const Prompt& prompt, const std::optional<
   if (player_->tokenizer != nullptr && tokens) r.request.prompt_tokens = *tokens;
   if (episode.turns.empty()) r.shared_seed = seed() | 1U;  // the group's prompt is the same
   return r;
+}
+
+// Asks for an answer again, as often as the plan allows, while its kernel was judged before.
+Result<Reply> GroupPlay::ask_for_new(EpisodeRequest request, TurnRecord& turn, std::size_t order,
+                                     Yield yield) {
+  for (;;) {
+    KRL_ASSIGN(Reply reply, ask(request, order, yield));
+    if (reply.lost || turn.dropped >= context_.settings.distinct || !was_judged(reply.answer))
+      return reply;
+    ++turn.dropped;
+    request.request.seed = seed_for(request.request.seed, "distinct");
+    request.shared_seed = 0;
+  }
+}
+
+bool GroupPlay::was_judged(const Answer& answer) const {
+  if (judged_ == nullptr) return false;
+  const std::string source = extract_candidate(answer, context_.settings.in_thought).source;
+  return !source.empty() && judged_->contains(identity_of(source));
 }
 
 // Asks for an answer, and for the rest of it where it was cut off: before its end, or in a thought

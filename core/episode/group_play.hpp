@@ -57,6 +57,7 @@ class GroupPlay {
  private:
   using Tokens = std::vector<std::int32_t>;
 
+  Status prepare_first_prompt();
   Result<std::optional<Reply>> next_reply(TurnRecord& turn, const Episode& episode,
                                           std::size_t order, Yield yield);
   Result<Prompt> next_prompt(const Episode& episode) const;
@@ -68,6 +69,9 @@ class GroupPlay {
   Status check_room(const std::optional<Tokens>& prompt) const;
   EpisodeRequest request_for(const Prompt& prompt, const std::optional<Tokens>& tokens,
                              const Episode& episode) const;
+  Result<Reply> ask_for_new(EpisodeRequest request, TurnRecord& turn, std::size_t order,
+                            Yield yield);
+  bool was_judged(const Answer& answer) const;
   Result<Reply> ask(EpisodeRequest request, std::size_t order, Yield yield);
   std::size_t room_for(const Answer& answer) const;
   Result<bool> end_thought(const Prompt& prompt, Answer& answer, Yield yield);
@@ -80,6 +84,7 @@ class GroupPlay {
   Rollout& rollout_;
   const RolloutContext& context_;
   const std::shared_ptr<const Player> player_;
+  const std::shared_ptr<const KernelIds> judged_;
   PlayedGroup played_;
   std::size_t left_;  // episodes that are not over
   Result<std::vector<Document>> documents_;

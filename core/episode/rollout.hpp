@@ -17,6 +17,7 @@
 #include "core/episode/score.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
+#include "core/task/source_identity.hpp"
 
 namespace krl::core {
 
@@ -35,6 +36,11 @@ struct Player {
 struct Group {
   GroupId id;
   const Task* task = nullptr;
+  // The turns that its episodes begin with, oldest first. Where the context is too small for the
+  // prompt, the oldest are left out.
+  std::vector<TurnRecord> given = {};
+  // Kernels that are not judged again; null: none. See RolloutSettings::distinct.
+  std::shared_ptr<const KernelIds> judged = {};
 };
 
 // Returns a group for each of the tasks, the first of them with the index `first`.

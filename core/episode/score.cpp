@@ -16,16 +16,17 @@ namespace {
 class TurnViews {
  public:
   explicit TurnViews(const Episode& episode) : task_(view_of(*episode.task)) {
-    for (std::size_t i = 0; i < episode.turns.size(); ++i) add(episode.turns[i], i);
+    for (const TurnRecord& turn : episode.given) add(turn);
+    for (const TurnRecord& turn : episode.turns) add(turn);
   }
   const krl_turn* last() const { return &turns_.back(); }
 
  private:
-  void add(const TurnRecord& turn, std::size_t index) {
+  void add(const TurnRecord& turn) {
     const EvaluationView& evaluation = evaluations_.emplace_back(turn.evaluation);
     const krl_turn* previous = turns_.empty() ? nullptr : &turns_.back();
     turns_.push_back({sizeof(krl_turn),
-                      static_cast<std::uint32_t>(index),
+                      static_cast<std::uint32_t>(turns_.size()),
                       &task_,
                       turn.prompt.empty() ? krl_str{} : to_c(turn.prompt.back().text),
                       to_c(turn.answer.text),

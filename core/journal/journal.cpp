@@ -49,13 +49,10 @@ json length_of(const StageSettings& stage) {
 }  // namespace
 
 json Position::to_json() const {
-  return {{"iteration", iteration},
-          {"stage", stage},
-          {"stage_iteration", stage_iteration},
-          {"curriculum", curriculum},
-          {"goal", goal},
-          {"discovery", discovery},
-          {"ended", ended}};
+  return {
+      {"iteration", iteration},   {"stage", stage},         {"stage_iteration", stage_iteration},
+      {"curriculum", curriculum}, {"goal", goal},           {"archive", archive},
+      {"judged", judged},         {"discovery", discovery}, {"ended", ended}};
 }
 
 Position Position::from_json(const json& j) {
@@ -64,6 +61,8 @@ Position Position::from_json(const json& j) {
           j.at("stage_iteration").get<std::int64_t>(),
           j.at("curriculum"),
           j.value("goal", json()),
+          j.value("archive", json()),
+          j.value("judged", json()),
           j.value("discovery", json()),
           j.value("ended", json())};
 }
@@ -72,10 +71,11 @@ void Position::end_stage(const StageSettings& done) {
   ended = {{"stage_iteration", stage_iteration},
            {"curriculum", std::move(curriculum)},
            {"goal", std::move(goal)},
+           {"archive", std::move(archive)},
            {"length", length_of(done)}};
   ++stage;
   stage_iteration = 0;
-  curriculum = goal = nullptr;
+  curriculum = goal = archive = nullptr;
 }
 
 bool Position::over(std::size_t stages) const {
@@ -88,6 +88,7 @@ void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
   stage_iteration = ended.at("stage_iteration").get<std::int64_t>();
   curriculum = ended.at("curriculum");
   goal = ended.value("goal", json());
+  archive = ended.value("archive", json());
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,

@@ -22,7 +22,7 @@ constexpr const char* kRefused = "best/refused";
 struct Contenders {
   const Task* task = nullptr;
   std::vector<const TurnRecord*> turns;
-  int refused = 0;
+  std::vector<std::string> refused = {};  // identities
 };
 
 std::vector<Contenders> contenders_in(const std::vector<Episode>& episodes,
@@ -73,7 +73,7 @@ Result<std::optional<BestKernel>> choose(Contenders& contenders, int iteration,
         best = BestKernel{contenders.task->id, iteration, turn->candidate.source, evaluation};
       continue;
     }
-    ++contenders.refused;
+    contenders.refused.push_back(identity_of(turn->candidate.source));
     log(Severity::kWarning,
         fmt::format(
             "{}: a kernel {:.2f} times as fast as the baseline is not accepted as the best one: {}: {}",
@@ -85,21 +85,24 @@ Result<std::optional<BestKernel>> choose(Contenders& contenders, int iteration,
 
 }  // namespace
 
-Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
-                          const Evaluations& evaluations, BestKernels& best, Metrics& metrics) {
+Result<KernelIds> admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
+                                     const Evaluations& evaluations, BestKernels& best,
+                                     Metrics& metrics) {
   std::vector<Contenders> contenders = contenders_in(episodes, best.speedups());
   std::vector<Result<std::optional<BestKernel>>> chosen(contenders.size());
   evaluations.side_by_side(contenders.size(), [&](std::size_t i) {
     chosen[i] = choose(contenders[i], iteration, evaluations);
   });
-  double refused = 0;
+  KernelIds refused;
+  double count = 0;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     KRL_ASSIGN(const std::optional<BestKernel> kernel, std::move(chosen[i]));
     if (kernel) KRL_TRY(best.offer(*kernel));
-    refused += contenders[i].refused;
+    refused.insert(contenders[i].refused.begin(), contenders[i].refused.end());
+    count += static_cast<double>(contenders[i].refused.size());
   }
-  metrics[kRefused] = refused;
-  return {};
+  metrics[kRefused] = count;
+  return refused;
 }
 
 void declare_admission_metrics(MetricNames& names) { names.of_iterations.emplace_back(kRefused); }

@@ -13,6 +13,8 @@ const MetricNames& declared_metrics() {
     declare_learning_metrics(names);
     declare_admission_metrics(names);
     declare_discovery_metrics(names);
+    declare_archive_metrics(names);
+    declare_judged_metrics(names);
     return names;
   }();
   return kNames;

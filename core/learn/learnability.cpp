@@ -12,9 +12,6 @@ namespace {
 
 constexpr double kNewest = 0.5, kLeast = 0.1;
 
-// Maps a seed to (0, 1).
-double uniform(std::uint64_t seed) { return (static_cast<double>(seed >> 11U) + 0.5) * 0x1p-53; }
-
 }  // namespace
 
 void Learnability::observe(const std::string& task, bool differed) {
@@ -35,7 +32,7 @@ std::vector<const Task*> Learnability::draw(const std::vector<const Task*>& pool
   for (int round = 0; drawn.size() < count; ++round) {
     std::vector<std::pair<double, const Task*>> race;
     for (const Task* task : pool) {
-      const double u = uniform(seed_for(seed, "draw", round, task->id));
+      const double u = uniform_of(seed_for(seed, "draw", round, task->id));
       race.emplace_back(-std::log(u) / of(task->id), task);
     }
     std::ranges::sort(race, [](const auto& a, const auto& b) {

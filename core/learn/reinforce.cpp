@@ -8,10 +8,13 @@
 #include "core/base/hash.hpp"
 #include "core/episode/rollout_engine.hpp"
 #include "core/learn/admission.hpp"
+#include "core/learn/archive.hpp"
 #include "core/learn/critic_examples.hpp"
 #include "core/learn/curriculum.hpp"
 #include "core/learn/declared_metrics.hpp"
 #include "core/learn/goal.hpp"
+#include "core/learn/imitation.hpp"
+#include "core/learn/judged.hpp"
 #include "core/learn/objectives.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/outage.hpp"
@@ -35,7 +38,7 @@ constexpr const char* kMetrics[] = {
     "groups/refilled",       "groups/lost_future",     "groups/zero_variance",
     "groups/below_noise",    "groups/dropped",         "actor/lr",
     "advantage/correctness", "advantage/speed",        "sampler/tis/effective",
-    "actor/not_finite"};
+    "actor/not_finite",      "actor/imitation_loss"};
 
 // Metrics passed on under another name: from optimiser steps, and from sampling.
 struct Figure {
@@ -67,11 +70,15 @@ class Reinforcement {
         curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
                     seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
         goal_(context.stage, context.setup.terms),
+        archive_(settings_.archive,
+                 seed_for(context.plan.run.seed, "archive", context.position.stage)),
         submitted_(context.position.stage_iteration),
         engine_(learning_context()) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
     if (!context.position.discovery.is_null()) discovery_.restore(context.position.discovery);
+    if (!context.position.archive.is_null()) archive_.restore(context.position.archive);
+    if (!context.position.judged.is_null()) judged_.restore(context.position.judged);
   }
 
   Result<StageEnd> run() {
@@ -98,6 +105,8 @@ class Reinforcement {
       context_.position.curriculum = curriculum_.state();
       context_.position.goal = goal_.state();
       context_.position.discovery = discovery_.state();
+      if (settings_.archive.enabled) context_.position.archive = archive_.state();
+      if (settings_.rollout.distinct > 0) context_.position.judged = judged_.state();
       KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last));
     }
     return StageEnd::kDone;
@@ -128,8 +137,11 @@ class Reinforcement {
     context_.journal.keep_samples(iteration(), episodes, context_.setup.terms);
     KRL_TRY(at_iteration(check_not_all_lost(rollout)));
     KRL_TRY(at_iteration(outage_.add(rollout)));
-    KRL_TRY(admit_best_kernels(iteration(), episodes, context_.evaluations, context_.journal.best(),
-                               metrics));
+    KRL_ASSIGN(const KernelIds refused,
+               admit_best_kernels(iteration(), episodes, context_.evaluations,
+                                  context_.journal.best(), metrics));
+    if (settings_.archive.enabled) metrics.merge(archive_.add(iteration(), episodes, refused));
+    if (settings_.rollout.distinct > 0) metrics.merge(judged_.add(episodes));
     KRL_TRY(learn(episodes, metrics));
     observe_groups(episodes);
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
@@ -160,7 +172,13 @@ class Reinforcement {
                         static_cast<int>(number - context_.position.stage_iteration);
       const std::vector<const Task*> tasks = curriculum_.choose(number, rollout.groups);
       const auto spares = curriculum_.spares(number, rollout.groups * rollout.refill_tries, tasks);
-      engine_.submit(groups_of(tasks, round), groups_of(spares, round, tasks.size()));
+      std::vector<Group> groups = groups_of(tasks, round);
+      std::vector<Group> others = groups_of(spares, round, tasks.size());
+      for (std::vector<Group>* list : {&groups, &others}) {
+        archive_.begin(*list);
+        for (Group& group : *list) group.judged = judged_.of(*group.task);
+      }
+      engine_.submit(std::move(groups), std::move(others));
     }
   }
 
@@ -285,12 +303,17 @@ class Reinforcement {
     figures_.begin_iteration();
     const std::int64_t of_epoch =
         steps_of_epoch(set.examples.size(), full_turns(set, episodes), settings_.learn.minibatches);
+    KRL_ASSIGN(const std::vector<Example> found, examples_to_imitate(episodes));
+    imitation_losses_.clear();
     int steps = 0;
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !set.examples.empty(); ++epoch) {
       const std::uint64_t seed =
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
+      std::vector<Batch> imitated = minibatches(found, of_epoch, seed);
       for (const Batch& batch : minibatches(set.examples, of_epoch, seed)) {
         if (weighted_tokens(batch) == 0) continue;
+        if (!imitated.empty()) KRL_TRY(imitate(imitated.back()));
+        if (!imitated.empty()) imitated.pop_back();
         KRL_TRY(step(batch, penalty, metrics));
         context_.journal.progress(
             {"learn", ++steps, static_cast<int>(settings_.learn.epochs * of_epoch)});
@@ -299,6 +322,21 @@ class Reinforcement {
     write_learning(metrics);
     if (const auto warning = stagnation_.add(episodes, steps > 0))
       context_.warn(fmt::format("iteration {}: {}", iteration(), *warning));
+    return {};
+  }
+
+  // None unless the plan wants it.
+  Result<std::vector<Example>> examples_to_imitate(const std::vector<Episode>& episodes) const {
+    const LearnSettings& learn = settings_.learn;
+    if (learn.imitate == 0) return std::vector<Example>();
+    return core::examples_to_imitate(archive_, episodes, learn.imitate_kernels,
+                                     *context_.setup.prompts, context_.policy,
+                                     context_.policy_info.context_tokens);
+  }
+
+  Status imitate(const Batch& batch) {
+    KRL_ASSIGN(const double loss, core::imitate(context_.policy, batch, settings_.learn.imitate));
+    imitation_losses_.push_back(loss);
     return {};
   }
 
@@ -370,6 +408,7 @@ class Reinforcement {
     if (const auto weight = figures_.of("tis_weight"))
       metrics["sampler/tis/effective"] = *weight * *weight / *figures_.of("tis_weight_square");
     metrics["actor/not_finite"] = figures_.not_finite();
+    if (!imitation_losses_.empty()) metrics["actor/imitation_loss"] = mean_of(imitation_losses_);
     if (figures_.not_finite() > 0)
       context_.warn(fmt::format("iteration {}: {}", iteration(), figures_.warning()));
   }
@@ -388,11 +427,14 @@ class Reinforcement {
   const StageContext& context_;
   const Settings& settings_;
   StepFigures figures_;
+  std::vector<double> imitation_losses_;  // the iteration's, one a step
   Outage outage_;
   Stagnation stagnation_;
   Curriculum curriculum_;
   Goal goal_;
   Discovery discovery_;
+  Archive archive_;
+  Judged judged_;
   std::optional<Player> player_;  // answers from here on
   std::int64_t submitted_;        // rounds of the stage
   RolloutEngine engine_;          // the last to come and the first to go: it uses the others

@@ -3,29 +3,54 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/hash.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/step_figures.hpp"
 #include "core/learn/training_set.hpp"
+#include "core/measure/discovery.hpp"
 #include "core/plan/source.hpp"
 
 namespace krl::core {
 namespace {
 
+Result<TurnRecord> turn_of(const Task& task, const std::string& answer,
+                           const Evaluations& evaluations) {
+  TurnRecord turn;
+  turn.answer.text = answer;
+  turn.candidate = extract_candidate(turn.answer);
+  KRL_ASSIGN(Evaluated evaluated, evaluations.evaluate(task, turn.candidate, 0));
+  if (evaluated.evaluation.infra_error())
+    return failure(Code::kUnavailable, evaluated.evaluation.why);
+  turn.evaluation = std::move(evaluated.evaluation);
+  return turn;
+}
+
+// Where the last earlier kernel is right too, the faster of the two becomes the answer, so that the
+// pair teaches improvement; if none is faster, the answer is one without earlier turns.
+Status put_in_order(Lesson& lesson, const Evaluations& evaluations) {
+  if (lesson.earlier.empty() || !lesson.earlier.back().evaluation.passed()) return {};
+  KRL_ASSIGN(TurnRecord answer, turn_of(lesson.pair->task, lesson.answer, evaluations));
+  TurnRecord& earlier = lesson.earlier.back();
+  const double factor = answer.evaluation.speedup() / earlier.evaluation.speedup();
+  if (!answer.evaluation.passed() || !std::isfinite(factor)) return {};
+  if (factor < 1 / kRecordFactor) {
+    lesson.answer = earlier.answer.text;
+    earlier = std::move(answer);
+  } else if (factor < kRecordFactor) {
+    lesson.earlier.clear();
+  }
+  return {};
+}
+
 Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
                          const Evaluations& evaluations) {
-  Lesson lesson{&pair, {}, {}};
+  Lesson lesson{&pair, pair.answer, {}, {}};
   for (const std::string& text : pair.earlier) {
-    TurnRecord turn;
-    turn.answer.text = text;
-    turn.candidate = extract_candidate(turn.answer);
-    KRL_ASSIGN(Evaluated evaluated, evaluations.evaluate(pair.task, turn.candidate, 0));
-    if (evaluated.evaluation.infra_error())
-      return failure(Code::kUnavailable, evaluated.evaluation.why);
-    turn.evaluation = std::move(evaluated.evaluation);
-    lesson.earlier.push_back(std::move(turn));
+    KRL_ASSIGN(lesson.earlier.emplace_back(), turn_of(pair.task, text, evaluations));
   }
+  KRL_TRY(put_in_order(lesson, evaluations));
   if (setup.retrieval != nullptr && setup.retrieval->shows(lesson.earlier)) {
     std::vector<std::string> answers = pair.earlier;
     answers.push_back(pair.answer);
@@ -129,7 +154,7 @@ Result<std::vector<Example>> tokenize(const StageContext& context, std::vector<L
     }
     const Prompt prompt =
         context.setup.prompts->build(lesson.pair->task, lesson.earlier, found.documents);
-    KRL_ASSIGN(Example example, context.policy.tokenize(prompt, lesson.pair->answer));
+    KRL_ASSIGN(Example example, context.policy.tokenize(prompt, lesson.answer));
     if (room == 0 || static_cast<std::int64_t>(length_of(example)) <= room) {
       examples.push_back(std::move(example));
     }
@@ -172,7 +197,7 @@ Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vect
   };
   for (const Lesson& lesson : lessons) {
     add(setup.prompts->build(lesson.pair->task, lesson.earlier, lesson.found.documents));
-    texts.push_back(lesson.pair->answer);
+    texts.push_back(lesson.answer);
   }
   for (const Task& task : setup.data.tasks) {
     RetrievedDocuments found;

@@ -16,12 +16,14 @@ namespace krl::core {
 // Warm start: supervised pairs with all that their prompts show.
 struct Lesson {
   const Pair* pair = nullptr;  // the setup's
+  std::string answer;
   std::vector<TurnRecord> earlier;
   RetrievedDocuments found;  // documents that the prompt shows, if any
 };
 
 // Every pair of the stage. The earlier answers of a pair are evaluated for real, and documents are
-// retrieved, so that its prompt shows what a policy would see.
+// retrieved, so that its prompt shows what a policy would see. Of a pair of two right kernels the
+// faster one is the answer.
 Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations);
 
 // Prepares a policy that needs a corpus: the texts of the lessons, and of the prompts of the

@@ -178,6 +178,15 @@ void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems) {
                       "set it to at most pass_high"});
 }
 
+void check_imitation(const Node& settings, std::vector<Problem>& problems) {
+  const double* weight = number_at(settings, "learn.imitate");
+  const Node* enabled = settings.find_path("archive.enabled");
+  if (weight == nullptr || *weight == 0 || (enabled != nullptr && std::get<bool>(enabled->value)))
+    return;
+  problems.push_back({settings.find_path("learn.imitate")->origin,
+                      "there is no archive whose kernels could be imitated", "add [archive]"});
+}
+
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems) {
   const Node* shown = settings.find_path("retrieval.turns");
   const Node* turns = settings.find_path("rollout.turns");

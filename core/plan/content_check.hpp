@@ -32,6 +32,7 @@ void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
 
 // Checks that some turn of an episode can show documents. `settings`: the tables in force, with a
 // dataset that is searched.
+void check_imitation(const Node& settings, std::vector<Problem>& problems);
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems);
 
 // Checks that each of `plugins.replace` names a component that a plugin offers in place of a

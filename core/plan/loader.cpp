@@ -65,6 +65,7 @@ Settings read_tables(const Node& tables) {
           read_settings<RolloutSettings>(tables.find("rollout")),
           read_settings<LearnSettings>(tables.find("learn")),
           read_settings<CurriculumSettings>(tables.find("curriculum")),
+          read_settings<ArchiveSettings>(tables.find("archive")),
           read_settings<EvalSettings>(tables.find("eval")),
           read_settings<PromptSettings>(tables.find("prompt")),
           read_settings<RetrievalSettings>(tables.find("retrieval")),

@@ -99,6 +99,7 @@ struct RolloutSettings {
   // The share of a group's episodes that pass, between which a task counts as learnable.
   double pass_low = 0, pass_high = 0;
   std::int64_t refill_tries = 0;  // rounds of groups that replace those that teach nothing
+  std::int64_t distinct = 0;      // tries for an answer whose kernel was not judged yet; 0 = none
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // limit of an answer
   std::int64_t thinking_tokens = 0;    // after which a thought is ended; 0 = never
@@ -181,8 +182,10 @@ struct LearnSettings {
   GroupBy group_by = GroupBy::kTurn;
   LossSettings loss;
   OptimizerSettings optimizer;
-  std::int64_t epochs = 0;       // passes over the samples of an iteration
-  std::int64_t minibatches = 0;  // optimiser steps an epoch, at most
+  double imitate = 0;                // weight of the archive's fastest kernels; 0 = none
+  std::int64_t imitate_kernels = 1;  // as many of each task
+  std::int64_t epochs = 0;           // passes over the samples of an iteration
+  std::int64_t minibatches = 0;      // optimiser steps an epoch, at most
   Truncated truncated = Truncated::kMask;
   bool drop_zero_variance = true;
   double min_spread = 0;  // returns of a group that differ by less are the same
@@ -194,6 +197,18 @@ struct CurriculumSettings {
   double compile_rate = 0, pass_rate = 0;  // both are to be exceeded for the next tier to open
   std::int64_t window = 0;                 // iterations that the rates are averaged over
   double earlier_share = 0;                // share of the groups for tiers below the newest
+};
+
+enum class ParentChoice { kUniform, kElites, kPuct };
+
+// Kernels of a stage that later episodes begin with.
+struct ArchiveSettings {
+  bool enabled = false;
+  std::int64_t size = 0;  // kernels kept of a task
+  double fresh = 0;       // share of the groups that begin with none
+  ParentChoice choose = ParentChoice::kUniform;
+  double c = 0;              // exploration of kPuct
+  std::int64_t parents = 1;  // kernels that an episode begins with
 };
 
 struct EvalSettings {
@@ -232,6 +247,7 @@ struct Settings {
   RolloutSettings rollout;
   LearnSettings learn;
   CurriculumSettings curriculum;
+  ArchiveSettings archive;
   EvalSettings eval;
   PromptSettings prompt;
   RetrievalSettings retrieval;

@@ -99,6 +99,7 @@ class Resolver {
     Node* table = parent.find(rules.name);
     const auto kind = component_of(rules.name);
     const bool optional = rules.list || kind || rules.name == "curriculum" ||
+                          rules.name == "archive" ||
                           (rules.name == "retrieval" && !has_role(parent, "retrieval"));
     if (table == nullptr && optional) return;
     if (table == nullptr) table = &parent.child(rules.name, {});
@@ -223,6 +224,7 @@ class Resolver {
     check_retrieval(stage, {settings});
     check_conditions(stage, settings, catalog_.metrics, problems_);
     if (const Node* rollout = settings.find("rollout")) check_pass_bounds(*rollout, problems_);
+    if (kind == "rl") check_imitation(settings, problems_);
     if (kind == "rl" && has_role(settings, "retrieval")) check_retrieval_turns(settings, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
       check_schedule(*learning, problems_);

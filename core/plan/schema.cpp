@@ -223,6 +223,9 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "groups whose returns do not differ are replaced by newly played ones, up to this many times `groups` in total, so that an iteration learns from the intended number of groups (DAPO's dynamic sampling)",
       "0", "0..100")
       .on_resume = OnResume::kFromHereOn;
+  key("distinct", rollout.distinct,
+      "an answer whose kernel was judged in an earlier iteration is sampled again, up to this many times, so that new kernels are judged; kernels that differ in blanks and comments are the same; 0 = never",
+      "0", "0..64");
   key("turns", rollout.turns, "maximum turns per episode", "1", "1..64");
   describe_answers(key, rollout);
   key("batching", rollout.batching,
@@ -279,6 +282,11 @@ void describe(Keys& key, LearnSettings& learn) {
       key, learn.optimizer,
       "learning rate of AdamW; by default 1e-6, or 4e-5 for a policy that exports adapters (libtorch: policy.lora.rank)",
       "\"constant\"", "iterations (not optimiser steps) over which the learning rate rises to lr");
+  key("imitate", learn.imitate,
+      "weight of the cross entropy of the archive's fastest kernels, which is added to the loss of every optimiser step; requires [archive]; 0 = none",
+      "0.0", "0..");
+  key("imitate_kernels", learn.imitate_kernels,
+      "how many kernels of each of an iteration's tasks are imitated", "1", "1..64");
   key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
   key("minibatches", learn.minibatches,
       "optimiser steps per epoch; if turns were dropped, proportionally fewer, but at least one",
@@ -309,6 +317,23 @@ void describe(Keys& key, CurriculumSettings& curriculum) {
   key("window", curriculum.window, "iterations over which the rates are averaged", "3", "1..1000");
   key("earlier_share", curriculum.earlier_share,
       "share of the groups that are drawn from earlier tiers", "0.25", "0..1");
+}
+
+void describe(Keys& key, ArchiveSettings& archive) {
+  key("enabled", archive.enabled,
+      "keep right kernels, and begin episodes with them; without this table, none is kept", "true");
+  key("size", archive.size,
+      "kernels kept of each task: the fastest of each structure first, then the fastest of the others",
+      "64", "1..4096");
+  key.on_resume = OnResume::kFromHereOn;
+  key("fresh", archive.fresh, "share of the groups that begin without a kernel", "0.3", "0..1");
+  key("choose", archive.choose,
+      "the kernel that a group begins with; uniform: any; elites: the fastest of any structure; puct: by the speed of the best kernel made from it, its rank, and how rarely it was chosen (docs/discovery.md)",
+      "\"uniform\"", "uniform|elites|puct");
+  key("c", archive.c, "weight of what was rarely chosen", "1.0", "0..").only_if = "choose=puct";
+  key("parents", archive.parents,
+      "kernels that a group begins with; 2: another one, of another structure if there is one, is shown before it",
+      "1", "1..2");
 }
 
 void describe(Keys& key, EvalSettings& eval) {
@@ -414,6 +439,9 @@ const std::vector<TableRules>& plan_schema() {
        rules_of<LearnSettings>(), "rl"},
       {"curriculum", false, true, "Tiers of tasks that open one after another.",
        rules_of<CurriculumSettings>(), "rl"},
+      {"archive", false, true,
+       "Right kernels of the stage, with which later episodes begin: prompts show them as earlier turns.",
+       rules_of<ArchiveSettings>(), "rl"},
       {"eval", false, true, "Measurements during a run, without learning.",
        rules_of<EvalSettings>()},
       {"prompt", false, true, "The prompts given to the model.", rules_of<PromptSettings>()},

@@ -23,6 +23,7 @@ void describe(Keys& key, DatasetSettings& dataset);
 void describe(Keys& key, RolloutSettings& rollout);
 void describe(Keys& key, LearnSettings& learn);
 void describe(Keys& key, CurriculumSettings& curriculum);
+void describe(Keys& key, ArchiveSettings& archive);
 void describe(Keys& key, EvalSettings& eval);
 void describe(Keys& key, PromptSettings& prompt);
 void describe(Keys& key, RetrievalSettings& retrieval);

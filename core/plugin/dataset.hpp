@@ -10,7 +10,7 @@
 
 namespace krl::core {
 
-// A supervised example: an answer to a task, after `earlier` answers that it repairs.
+// A supervised example: an answer to a task, after `earlier` answers that it repairs or improves.
 struct Pair {
   Task task;
   std::string answer;

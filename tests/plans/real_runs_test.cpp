@@ -104,6 +104,16 @@ TEST_P(Loss, ReallyLearns) {
 INSTANTIATE_TEST_SUITE_P(Configs, Loss, ::testing::Values("gspo", "cispo", "importance_sampling"),
                          [](const auto& info) { return info.param; });
 
+TEST(RealRun, SearchesFromWhatItFound) {
+  const auto metrics = run_small(
+      "discover", {"dataset.2.count=8", "stage.reinforce.iterations=3", "archive.fresh=0"});
+  ASSERT_THAT(metrics, SizeIs(3));
+  EXPECT_THAT(values_of(metrics, "infra_errors"), Each(0));
+  EXPECT_EQ(values_of(metrics, "archive/begun").front(), 0);
+  EXPECT_GT(values_of(metrics, "archive/begun").back(), 0);
+  EXPECT_THAT(values_of(metrics, "judged/kernels"), SizeIs(3));
+}
+
 TEST(RealRun, HasASecondTurnAfterAFailure) {
   const auto metrics = run_small("two_turns", kTwoIterations);
   ASSERT_THAT(metrics, SizeIs(2));

@@ -297,13 +297,19 @@ Pair Generator::generate(std::uint64_t index) const {
   pair.task = task(family, operation, names);
   const std::string source = fitting_kernel(operation, variant, names, pair.task, &random);
   pair.answer = answer_of(options_.think ? variant.thought : "", source);
+  if (options_.improve > 0 && random.chance(options_.improve)) {
+    const Variant& other = pick_variant(entry.variants, &random);
+    const std::string before = fitting_kernel(operation, other, names, pair.task, &random);
+    pair.earlier_answer = answer_of(options_.think ? other.thought : "", before);
+    return pair;
+  }
   if (!random.chance(options_.repair)) return pair;
   const bool by_hand = !family.words.empty();
   const Slip slip =
       random.pick(by_hand ? slips_of_syntax(source)
                           : possible_slips(source, has_several_blocks(source, pair.task)));
   pair.slip = slip.name;
-  pair.broken_answer = answer_of(options_.think ? variant.thought : "", slip.source);
+  pair.earlier_answer = answer_of(options_.think ? variant.thought : "", slip.source);
   return pair;
 }
 

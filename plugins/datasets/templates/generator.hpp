@@ -21,13 +21,14 @@ struct GeneratorOptions {
   std::int64_t max_block = 0;  // threads a block of an answer may have; 0 = any
   // Factor by which grids of a fixed size exceed those that suit a few thousand elements.
   std::int64_t grid_scale = 1;
+  double improve = 0.0;  // share of pairs that show another right kernel before the answer
 };
 
 struct Pair {
   TaskDefinition task;
   std::string answer;
-  std::optional<std::string> broken_answer;  // in a repair: the answer of the turn before
-  std::string family, variant, slip;         // its origin; slip is empty unless it is a repair
+  std::optional<std::string> earlier_answer;  // the turn before: broken, or another right kernel
+  std::string family, variant, slip;          // its origin; slip is empty unless it is a repair
 };
 
 class Generator {

@@ -22,6 +22,7 @@ class Templates final : public krl::Dataset {
   std::int64_t seed = 0;
   double canonical = 0.5;
   double repair = 0.0;
+  double improve = 0.0;
   bool think = false;
   double naive = 0.0;
   std::int64_t max_block = 0;
@@ -38,6 +39,10 @@ class Templates final : public krl::Dataset {
           .range(0, 1),
       krl::opt("repair", &Templates::repair,
                "share of pairs in which a second turn repairs a broken kernel")
+          .range(0, 1),
+      krl::opt(
+          "improve", &Templates::improve,
+          "share of pairs of two right kernels, of which the faster one, as the plan's backend measures, improves the other")
           .range(0, 1),
       krl::opt("think", &Templates::think, "start each answer with a line of reasoning"),
       krl::opt(
@@ -62,10 +67,11 @@ class Templates final : public krl::Dataset {
                "propose from the fifth of all tasks that is never proposed without this option"),
       krl::free_opt("families", KRL_ARRAY,
                     "only these families: [\"elementwise\", \"row_reduction\"]"),
-      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
+      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
+      krl::free_opt("except", KRL_ARRAY, "all but the tasks with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
-    for (const char* key : {"families", "only"}) {
+    for (const char* key : {"families", "only", "except"}) {
       if (propose > 0 && !krl::list_option<std::string>(config, key).empty())
         krl::invalid_argument(std::string(key) + " cannot be used with propose");
     }
@@ -75,7 +81,7 @@ class Templates final : public krl::Dataset {
     generator_ = std::make_unique<krl::templates::Generator>(
         std::move(families),
         krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed), canonical, repair, think,
-                                         naive, max_block, grid_scale});
+                                         naive, max_block, grid_scale, improve});
   }
 
   std::uint64_t size() override { return tasks_.size() + static_cast<std::uint64_t>(count); }
@@ -88,7 +94,7 @@ class Templates final : public krl::Dataset {
     }
     const krl::templates::Pair pair = generator_->generate(index - tasks_.size());
     std::vector<std::string> earlier;
-    if (pair.broken_answer) earlier.push_back(*pair.broken_answer);
+    if (pair.earlier_answer) earlier.push_back(*pair.earlier_answer);
     give(pair.task, [&](const krl_task& task) { sink.pair(task, pair.answer, earlier); });
   }
 
@@ -136,8 +142,10 @@ class Templates final : public krl::Dataset {
       for (const Operation& operation : family.operations) known.push_back(operation.id);
     }
     const Names wanted = krl::names_option(config, "only", known);
+    const Names refused = krl::names_option(config, "except", known);
     const auto unwanted = [&](const Operation& operation) {
-      return !wanted.empty() && !krl::contains(wanted, operation.id);
+      return (!wanted.empty() && !krl::contains(wanted, operation.id)) ||
+             krl::contains(refused, operation.id);
     };
     for (Family& family : *families) std::erase_if(family.operations, unwanted);
   }

@@ -63,8 +63,8 @@ std::vector<templates::Family> generated_families() {
 }
 
 std::string broken_source(const templates::Pair& pair) {
-  const std::size_t begin = pair.broken_answer->find("```cuda\n") + 8;
-  return pair.broken_answer->substr(begin, pair.broken_answer->find("```\n", begin) - begin);
+  const std::size_t begin = pair.earlier_answer->find("```cuda\n") + 8;
+  return pair.earlier_answer->substr(begin, pair.earlier_answer->find("```\n", begin) - begin);
 }
 
 class EveryFamily : public ::testing::TestWithParam<std::size_t> {};

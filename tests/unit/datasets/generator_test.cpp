@@ -59,7 +59,7 @@ TEST(Generator, SameIndexSameItem) {
   for (std::uint64_t index = 0; index < 50; ++index) {
     const Pair pair = one.generate(index);
     EXPECT_EQ(pair.answer, backwards[index].answer);
-    EXPECT_EQ(pair.broken_answer, backwards[index].broken_answer);
+    EXPECT_EQ(pair.earlier_answer, backwards[index].earlier_answer);
     EXPECT_EQ(to_json_text(pair.task), to_json_text(backwards[index].task));
     differ += pair.answer != other.generate(index).answer ? 1 : 0;
   }
@@ -109,8 +109,8 @@ TEST(Generator, EveryPairIsAValidTaskWithAReadableAnswer) {
       ASSERT_TRUE(resolved);
       EXPECT_TRUE(resolve_launches(*launches, *resolved)) << pair.answer;
     }
-    EXPECT_EQ(pair.broken_answer.has_value(), !pair.slip.empty());
-    EXPECT_NE(pair.broken_answer.value_or(""), pair.answer);
+    EXPECT_EQ(pair.earlier_answer.has_value(), !pair.slip.empty());
+    EXPECT_NE(pair.earlier_answer.value_or(""), pair.answer);
   }
 }
 
@@ -126,7 +126,7 @@ TEST(Generator, SharesAreKept) {
   for (std::uint64_t index = 0; index < 1000; ++index) {
     const Pair pair = half.generate(index);
     canonical += outputs.at(pair.task.id) == pair.task.outputs.front().name ? 1 : 0;
-    repairs += pair.broken_answer ? 1 : 0;
+    repairs += pair.earlier_answer ? 1 : 0;
   }
   EXPECT_NEAR(canonical, 505, 60);  // a random name is the canonical one now and then
   EXPECT_NEAR(repairs, 250, 60);

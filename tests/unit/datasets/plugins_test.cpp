@@ -1,5 +1,6 @@
 // Datasets through the C boundary of their built plugins.
 #include <gtest/gtest.h>
+#include <kernelrl/launch.hpp>
 #include <kernelrl/task_definition.hpp>
 
 #include <filesystem>
@@ -93,6 +94,24 @@ TEST(TemplatesPlugin, ChoosesFamiliesAndTasks) {
   }
   const DatasetUnderTest one("templates", {{"count", 5}, {"only", Value::json(R"(["relu"])")}});
   EXPECT_EQ(one.read(4).id, "relu");
+  const DatasetUnderTest others("templates", {{"count", 20},
+                                              {"families", Value::json(R"(["softmax", "matmul"])")},
+                                              {"except", Value::json(R"(["matmul"])")}});
+  for (std::uint64_t index = 0; index < 20; ++index)
+    EXPECT_EQ(others.read(index).id, "softmax_rows");
+}
+
+TEST(TemplatesPlugin, GivesPairsOfTwoRightKernelsOfOneTask) {
+  const DatasetUnderTest dataset(
+      "templates", {{"count", 40}, {"improve", 1.0}, {"only", Value::json(R"(["row_sum"])")}});
+  std::size_t different = 0;
+  for (std::uint64_t index = 0; index < 40; ++index) {
+    const Item item = dataset.read(index);
+    ASSERT_EQ(item.earlier.size(), 1u);
+    EXPECT_TRUE(read_launches(item.earlier[0], *parse_task_definition(item.definition)));
+    different += item.earlier[0] != item.answer ? 1 : 0;
+  }
+  EXPECT_GT(different, 30u);
 }
 
 TEST(TemplatesPlugin, ProposesTasksAndPairsOfThem) {

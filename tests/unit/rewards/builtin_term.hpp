@@ -10,9 +10,9 @@
 namespace krl {
 
 inline const char* const kBuiltinTerms[] = {
-    "bandwidth", "coalescing", "compile",           "correctness",   "format",
-    "occupancy", "overlong",   "register_pressure", "roofline",      "speedup",
-    "thinking",  "timeout",    "warnings",          "shared_memory", "warp_shuffle"};
+    "bandwidth", "coalescing",        "compile",       "correctness", "format",  "occupancy",
+    "overlong",  "register_pressure", "improvement",   "roofline",    "speedup", "thinking",
+    "timeout",   "warnings",          "shared_memory", "warp_shuffle"};
 
 inline testing::Plugin builtin_plugin(const std::string& id) {
   return testing::Plugin(KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + id + ".krl.so");

@@ -37,6 +37,7 @@ TEST_P(EveryTerm, NeedsTheSignalsThatItReads) {
       {"overlong", 0},
       {"register_pressure", KRL_SIGNAL_REGISTERS},
       {"roofline", KRL_SIGNAL_TIME},
+      {"improvement", KRL_SIGNAL_TIME},
       {"shared_memory", KRL_SIGNAL_SHARED_MEMORY},
       {"speedup", KRL_SIGNAL_TIME},
       {"thinking", 0},

@@ -41,6 +41,15 @@ TEST(Prompt, ShowsTheTaskWithItsSignature) {
             "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
 }
 
+TEST(Prompt, OfAnImprovementShowsAllKernels) {
+  const auto improve = PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/improve", "");
+  const TurnRecord other = turn("other\n", Verdict::kOk, "");
+  TurnRecord parent = turn("parent\n", Verdict::kOk, "");
+  parent.evaluation.values = {{0, "roofline", "", 0.314}};
+  EXPECT_TRUE(improve->build(task(), {other, parent})[0].text.ends_with(
+      "other\n# ok: correct\nparent\n# ok: correct, 0.31 of the roofline\n"));
+}
+
 TEST(Prompt, IsTheTextAloneWithoutADefinition) {
   const Prompt prompt = compact().build({"book/7", "book/7", "Translate:\nx\n", 0, ""}, {});
   ASSERT_EQ(prompt.size(), 1U);

@@ -48,7 +48,7 @@ class AdmissionTest : public ::testing::Test {
       turn.evaluation = first->evaluation;
     }
     Metrics metrics;
-    const Status admitted = admit_best_kernels(1, {episode}, *evaluations_, *best_, metrics);
+    const auto admitted = admit_best_kernels(1, {episode}, *evaluations_, *best_, metrics);
     ASSERT_TRUE(admitted) << admitted.error().message;
     EXPECT_EQ(metrics.at("best/refused"), 0) << "it is right";
   }

@@ -32,6 +32,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::Le;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;

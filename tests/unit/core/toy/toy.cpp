@@ -27,8 +27,8 @@ constexpr int kChoices = 4;
 using Logits = std::array<double, kChoices>;
 
 std::string answer_of(int choice) {
-  return "<KERNEL>\n```cuda\n__global__ void k() {}  // choice " + std::to_string(choice) +
-         "\n```\n</KERNEL>";
+  return "<KERNEL>\n```cuda\n__global__ void k() { choice " + std::to_string(choice) +
+         " }\n```\n</KERNEL>";
 }
 
 int choice_in(std::string_view text) {
@@ -532,13 +532,14 @@ struct ToyBackend final : krl::Backend {
 };
 
 struct ToyTasks final : krl::Dataset {
-  std::int64_t count = 4, pairs = 0, choice = 2, away = 0, lost_item = -1;
+  std::int64_t count = 4, pairs = 0, choice = 2, earlier = -1, away = 0, lost_item = -1;
   bool bare = false;
   static constexpr auto config = krl::config(
       krl::opt("bare", &ToyTasks::bare, "pairs have no definition"),
       krl::opt("count", &ToyTasks::count, "tasks, over the tiers 0 and 1").range(0, 100),
       krl::opt("pairs", &ToyTasks::pairs, "supervised pairs").range(0, 1000),
       krl::opt("choice", &ToyTasks::choice, "the answer that the pairs teach").range(0, 3),
+      krl::opt("earlier", &ToyTasks::earlier, "the answer before it; -1 = none").range(-1, 3),
       krl::opt("away", &ToyTasks::away, "readings that fail at first"),
       krl::opt("lost_item", &ToyTasks::lost_item,
                "the item that can never be read; -1 = none, -2 = all"));
@@ -561,7 +562,9 @@ struct ToyTasks final : krl::Dataset {
     task.definition_json = krl::to_c(definition);
     if (index < static_cast<std::uint64_t>(count)) return sink.task(task);
     if (bare) task.definition_json = {};
-    sink.pair(task, answer_of(static_cast<int>(choice)));
+    std::vector<std::string> before;
+    if (earlier >= 0) before.push_back(answer_of(static_cast<int>(earlier)));
+    sink.pair(task, answer_of(static_cast<int>(choice)), before);
   }
 
  private:

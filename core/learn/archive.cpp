@@ -1,0 +1,297 @@
+#include "core/learn/archive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <kernelrl/evaluation_json.hpp>
+#include <set>
+#include <tuple>
+
+#include "core/base/hash.hpp"
+#include "core/learn/declared_metrics.hpp"
+#include "core/measure/discovery.hpp"
+#include "core/measure/structure.hpp"
+#include "core/task/source_identity.hpp"
+
+namespace krl::core {
+namespace {
+
+using nlohmann::json;
+
+// Keeps what prompts show: no logs and samples, and of most figures the first case's alone.
+Evaluation abridged(Evaluation evaluation) {
+  evaluation.compile_log.clear();
+  evaluation.diagnostics.clear();
+  for (Case& c : evaluation.cases) c.samples_ns = c.baseline_samples_ns = {};
+  std::erase_if(evaluation.values, [](const Value& value) {
+    return value.case_index > 0 && value.name != "roofline" && value.name != "reference_speedup";
+  });
+  return evaluation;
+}
+
+bool is_kept(const TurnRecord& turn) {
+  return turn.evaluation.passed() && std::isfinite(turn.evaluation.speedup());
+}
+
+bool ranks_before(const ArchivedKernel& a, const ArchivedKernel& b) {
+  const double faster = a.evaluation.speedup(), slower = b.evaluation.speedup();
+  return faster > slower ||
+         (faster == slower && std::tie(a.iteration, a.id) < std::tie(b.iteration, b.id));
+}
+
+std::vector<std::string> parents_of(const Episode& episode) {
+  std::vector<std::string> ids;
+  for (const TurnRecord& turn : episode.given) ids.push_back(identity_of(turn.candidate.source));
+  return ids;
+}
+
+ArchivedKernel* find(std::vector<ArchivedKernel>& kernels, const std::string& id) {
+  const auto found = std::ranges::find(kernels, id, &ArchivedKernel::id);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+std::size_t drawn(std::size_t count, std::uint64_t seed) {
+  return static_cast<std::size_t>(uniform_of(seed) * static_cast<double>(count));
+}
+
+std::size_t chosen(const std::vector<ArchivedKernel>& kernels, const ArchiveSettings& settings,
+                   std::uint64_t seed) {
+  if (settings.choose == ParentChoice::kPuct) return puct_choice(kernels, settings.c);
+  if (settings.choose == ParentChoice::kUniform) return drawn(kernels.size(), seed);
+  const std::vector<std::size_t> elites = elites_of(kernels);
+  return elites[drawn(elites.size(), seed)];
+}
+
+// A partner for the kernel at `first`: of another structure, if there is one.
+std::optional<std::size_t> partner_of(const std::vector<ArchivedKernel>& kernels, std::size_t first,
+                                      std::uint64_t seed) {
+  std::vector<std::size_t> others = elites_of(kernels);
+  std::erase_if(others,
+                [&](std::size_t i) { return kernels[i].structure == kernels[first].structure; });
+  for (std::size_t i = 0; others.empty() && i < kernels.size(); ++i)
+    if (i != first) others.push_back(i);
+  if (others.empty()) return std::nullopt;
+  return others[drawn(others.size(), seed)];
+}
+
+TurnRecord turn_of(const ArchivedKernel& kernel) {
+  TurnRecord turn;
+  turn.answer.text = kernel.answer;
+  turn.candidate = {kernel.source, {}, Format::kExact};
+  turn.evaluation = kernel.evaluation;
+  return turn;
+}
+
+json to_json(const ArchivedKernel& kernel) {
+  return {{"id", kernel.id},
+          {"source", kernel.source},
+          {"answer", kernel.answer},
+          {"evaluation", kernel.evaluation},
+          {"structure", kernel.structure},
+          {"parents", kernel.parents},
+          {"iteration", kernel.iteration},
+          {"depth", kernel.depth},
+          {"visits", kernel.visits},
+          {"best_child", kernel.best_child ? json(*kernel.best_child) : json()}};
+}
+
+ArchivedKernel kernel_of(const json& j) {
+  ArchivedKernel kernel;
+  j.at("id").get_to(kernel.id);
+  j.at("source").get_to(kernel.source);
+  j.at("answer").get_to(kernel.answer);
+  j.at("evaluation").get_to(kernel.evaluation);
+  j.at("structure").get_to(kernel.structure);
+  j.at("parents").get_to(kernel.parents);
+  j.at("iteration").get_to(kernel.iteration);
+  j.at("depth").get_to(kernel.depth);
+  j.at("visits").get_to(kernel.visits);
+  if (const json& best = j.at("best_child"); !best.is_null())
+    kernel.best_child = best.get<double>();
+  return kernel;
+}
+
+// Counts what the episodes that began with a kernel made of it.
+Metrics improvements(const std::vector<Episode>& episodes) {
+  double begun = 0, right = 0, faster = 0;
+  for (const Episode& episode : episodes) {
+    if (episode.given.empty()) continue;
+    ++begun;
+    const double parent = episode.given.back().evaluation.speedup();
+    const auto any = [&](double least) {
+      return std::ranges::any_of(episode.turns, [&](const TurnRecord& turn) {
+        return is_kept(turn) && turn.evaluation.speedup() > least;
+      });
+    };
+    right += any(0) ? 1 : 0;
+    faster += any(kRecordFactor * parent) ? 1 : 0;
+  }
+  Metrics metrics = {{"archive/begun", begun / static_cast<double>(episodes.size())}};
+  if (begun == 0) return metrics;
+  metrics["archive/right"] = right / begun;
+  metrics["archive/improved"] = faster / begun;
+  return metrics;
+}
+
+}  // namespace
+
+double ArchivedKernel::worth() const { return std::log2(evaluation.speedup()); }
+
+void Archive::begin(std::vector<Group>& groups) const {
+  std::map<std::string, Kernels> pending;  // the tasks with the visits of this call
+  for (Group& group : groups) {
+    const auto known = tasks_.find(group.task->id);
+    const auto seed = [&](const char* of_what) {
+      return seed_for(seed_, of_what, group.id.round, group.task->id, group.id.index);
+    };
+    if (known == tasks_.end() || uniform_of(seed("fresh")) < settings_.fresh) continue;
+    Kernels& kernels = pending.try_emplace(known->first, known->second).first->second;
+    const std::size_t first = chosen(kernels, settings_, seed("parent"));
+    if (settings_.parents > 1) {
+      if (const auto second = partner_of(kernels, first, seed("partner")))
+        group.given.push_back(turn_of(kernels[*second]));
+    }
+    group.given.push_back(turn_of(kernels[first]));
+    ++kernels[first].visits;
+  }
+}
+
+Metrics Archive::add(int iteration, const std::vector<Episode>& episodes,
+                     const KernelIds& refused) {
+  refused_.insert(refused.begin(), refused.end());
+  add_visits(episodes);
+  for (const Episode& episode : episodes) {
+    for (const TurnRecord& turn : episode.turns)
+      if (is_kept(turn)) add_kernel(episode, turn, iteration);
+  }
+  for (auto& [task, kernels] : tasks_) make_room(kernels);
+  Metrics metrics = improvements(episodes);
+  write_totals(metrics);
+  return metrics;
+}
+
+void Archive::add_visits(const std::vector<Episode>& episodes) {
+  for (const Episode& episode : episodes) {
+    if (episode.given.empty()) continue;
+    const std::string id = identity_of(episode.given.back().candidate.source);
+    ArchivedKernel* const parent = find(tasks_[episode.task->id], id);
+    if (parent == nullptr) continue;
+    parent->visits += episode.member == 0 ? 1 : 0;
+    for (const TurnRecord& turn : episode.turns) {
+      if (!is_kept(turn) || identity_of(turn.candidate.source) == id) continue;
+      const double worth = std::log2(turn.evaluation.speedup());
+      parent->best_child = std::max(parent->best_child.value_or(worth), worth);
+    }
+  }
+}
+
+void Archive::add_kernel(const Episode& episode, const TurnRecord& turn, int iteration) {
+  const std::string id = identity_of(turn.candidate.source);
+  if (refused_.contains(id)) return;
+  Kernels& kernels = tasks_[episode.task->id];
+  if (find(kernels, id) != nullptr) return;
+  ArchivedKernel kernel;
+  kernel.id = id;
+  kernel.source = turn.candidate.source;
+  kernel.answer = turn.answer.text;
+  kernel.evaluation = abridged(turn.evaluation);
+  kernel.structure = structure_of(turn.evaluation);
+  kernel.parents = parents_of(episode);
+  kernel.iteration = iteration;
+  for (const std::string& parent : kernel.parents) {
+    const ArchivedKernel* const known = find(kernels, parent);
+    kernel.depth = std::max(kernel.depth, 1 + (known == nullptr ? 0 : known->depth));
+  }
+  kernels.push_back(std::move(kernel));
+}
+
+// Sorts the kernels and drops the last of those that are not the fastest of their structure, and
+// then the last.
+void Archive::make_room(Kernels& kernels) const {
+  const auto most = static_cast<std::size_t>(settings_.size);
+  std::ranges::sort(kernels, ranks_before);
+  if (kernels.size() <= most) return;
+  const std::vector<std::size_t> elites = elites_of(kernels);
+  std::vector<char> kept(kernels.size(), 0);
+  for (std::size_t i = 0; i < std::min(most, elites.size()); ++i) kept[elites[i]] = 1;
+  std::size_t room = most - std::min(most, elites.size());
+  for (std::size_t i = 0; i < kernels.size() && room > 0; ++i) {
+    if (kept[i] != 0) continue;
+    kept[i] = 1;
+    --room;
+  }
+  std::size_t place = 0;
+  std::erase_if(kernels, [&](const ArchivedKernel&) { return kept[place++] == 0; });
+}
+
+const std::vector<ArchivedKernel>& Archive::kernels(const std::string& task) const {
+  static const Kernels kNone;
+  const auto known = tasks_.find(task);
+  return known == tasks_.end() ? kNone : known->second;
+}
+
+void Archive::write_totals(Metrics& metrics) const {
+  double all = 0, structures = 0;
+  std::vector<double> depths;
+  for (const auto& [task, kernels] : tasks_) {
+    all += static_cast<double>(kernels.size());
+    structures += static_cast<double>(elites_of(kernels).size());
+    if (!kernels.empty()) depths.push_back(kernels.front().depth);
+  }
+  metrics["archive/kernels"] = all;
+  metrics["archive/structures"] = structures;
+  if (!depths.empty()) metrics["archive/depth_of_best"] = mean_of(depths);
+}
+
+json Archive::state() const {
+  json tasks = json::object();
+  for (const auto& [task, kernels] : tasks_) {
+    json& list = tasks[task] = json::array();
+    for (const ArchivedKernel& kernel : kernels) list.push_back(to_json(kernel));
+  }
+  return {{"tasks", tasks}, {"refused", refused_}};
+}
+
+void Archive::restore(const json& state) {
+  tasks_ = archived_kernels(state);
+  state.at("refused").get_to(refused_);
+}
+
+std::map<std::string, std::vector<ArchivedKernel>> archived_kernels(const json& state) {
+  std::map<std::string, std::vector<ArchivedKernel>> tasks;
+  for (const auto& [task, kernels] : state.at("tasks").items())
+    for (const json& kernel : kernels) tasks[task].push_back(kernel_of(kernel));
+  return tasks;
+}
+
+std::vector<std::size_t> elites_of(const std::vector<ArchivedKernel>& kernels) {
+  std::vector<std::size_t> elites;
+  std::set<std::string_view> structures;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (structures.insert(kernels[i].structure).second) elites.push_back(i);
+  return elites;
+}
+
+std::size_t puct_choice(const std::vector<ArchivedKernel>& kernels, double c) {
+  const auto n = static_cast<double>(kernels.size());
+  double visits = 0;
+  for (const ArchivedKernel& kernel : kernels) visits += static_cast<double>(kernel.visits);
+  const double least = kernels.back().worth(), scale = kernels.front().worth() - least;
+  const auto score = [&](std::size_t i) {
+    const ArchivedKernel& kernel = kernels[i];
+    const double q = kernel.visits == 0 ? kernel.worth() : kernel.best_child.value_or(least);
+    const double share = (n - static_cast<double>(i)) / (n * (n + 1) / 2);
+    return q + c * scale * share * std::sqrt(1 + visits) / (1 + static_cast<double>(kernel.visits));
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < kernels.size(); ++i)
+    if (score(i) > score(best)) best = i;
+  return best;
+}
+
+void declare_archive_metrics(MetricNames& names) {
+  for (const char* name : {"archive/begun", "archive/right", "archive/improved", "archive/kernels",
+                           "archive/structures", "archive/depth_of_best"})
+    names.of_iterations.emplace_back(name);
+}
+
+}  // namespace krl::core

@@ -1,0 +1,55 @@
+#include "core/learn/judged.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/learn/declared_metrics.hpp"
+#include "core/task/source_identity.hpp"
+
+namespace krl::core {
+namespace {
+
+constexpr const char *kKernels = "judged/kernels", *kPerTask = "judged/per_task",
+                     *kDropped = "judged/dropped";
+
+}  // namespace
+
+std::shared_ptr<const KernelIds> Judged::of(const Task& task) const {
+  const auto known = tasks_.find(task.id);
+  return known == tasks_.end() ? nullptr : known->second;
+}
+
+Metrics Judged::add(const std::vector<Episode>& episodes) {
+  for (auto& [task, ids] : tasks_) ids = std::make_shared<KernelIds>(*ids);  // others may read it
+  double dropped = 0;
+  for (const Episode& episode : episodes) {
+    for (const TurnRecord& turn : episode.turns) {
+      dropped += turn.dropped;
+      if (turn.evaluation.infra_error() || turn.candidate.source.empty()) continue;
+      std::shared_ptr<KernelIds>& ids = tasks_[episode.task->id];
+      if (ids == nullptr) ids = std::make_shared<KernelIds>();
+      ids->insert(identity_of(turn.candidate.source));
+    }
+  }
+  double kernels = 0;
+  for (const auto& [task, ids] : tasks_) kernels += static_cast<double>(ids->size());
+  Metrics metrics = {{kKernels, kernels}, {kDropped, dropped}};
+  if (!tasks_.empty()) metrics[kPerTask] = kernels / static_cast<double>(tasks_.size());
+  return metrics;
+}
+
+nlohmann::json Judged::state() const {
+  nlohmann::json state = nlohmann::json::object();
+  for (const auto& [task, ids] : tasks_) state[task] = *ids;
+  return state;
+}
+
+void Judged::restore(const nlohmann::json& state) {
+  for (const auto& [task, ids] : state.items())
+    tasks_[task] = std::make_shared<KernelIds>(ids.get<KernelIds>());
+}
+
+void declare_judged_metrics(MetricNames& names) {
+  for (const char* name : {kKernels, kPerTask, kDropped}) names.of_iterations.emplace_back(name);
+}
+
+}  // namespace krl::core

@@ -1,0 +1,24 @@
+// The archive of a run, as its newest checkpoint has it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/learn/archive.hpp"
+#include "core/run/run_directory.hpp"
+
+namespace krl::service {
+using namespace core;
+
+// The kernels of each task, the fastest first; those of the stage that runs, or else ended last.
+// kNotFound if the run has no checkpoint or kept no kernels.
+Result<std::map<std::string, std::vector<ArchivedKernel>>> archive_of(const RunLayout& run);
+
+// Writes FOLDER/TASK/N_ID.cu, N from 1 for the fastest, and archive.jsonl with all that is known of
+// each kernel but its answer.
+Status write_archive(const std::map<std::string, std::vector<ArchivedKernel>>& tasks,
+                     const std::filesystem::path& folder);
+
+}  // namespace krl::service

@@ -1,0 +1,29 @@
+#include "core/task/source_identity.hpp"
+
+#include <gtest/gtest.h>
+
+namespace krl::core {
+namespace {
+
+const std::string kWithDirective =
+    "#define N 4\n__global__ void k(float* y) { y[0] = N; }\n// @launch k<<<1, N>>>(y)\n";
+
+TEST(SourceIdentity, IgnoresBlanksAndComments) {
+  EXPECT_EQ(identity_of(kWithDirective),
+            identity_of("// a note\n#define  N 4\n\n__global__ void k(float *y)"
+                        "\n{\n  y[0] = N;  // four\n}\n//@launch k<<<1,N>>>(y)"));
+  EXPECT_EQ(identity_of(kWithDirective).size(), 16U);
+}
+
+TEST(SourceIdentity, TellsApartWhatIsCompiledOrLaunched) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string text = kWithDirective;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (const std::string& other : {with("= N", "= M"), with("k<<<1, N", "k<<<2, N"),
+                                   with("#define N 4\n", "#define N 4 \\\n"), with("// @", "// ")})
+    EXPECT_NE(identity_of(other), identity_of(kWithDirective)) << other;
+}
+
+}  // namespace
+}  // namespace krl::core
