@@ -3,6 +3,7 @@
 
 #include <kernelrl/values.hpp>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -54,7 +55,7 @@ class Call {
     throw Failure(status, why.empty() ? "failed without a reason" : why);
   }
 
-  bool cancelled = false;                                      // the plugin's view
+  std::atomic<bool> cancelled = false;  // the plugin's view; set by any thread
   std::vector<std::pair<std::int32_t, std::string>> messages;  // level, text
   std::map<std::string, double> metrics;                       // the last value of each
   std::string why;                                             // reason for the last failure
