@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
-using ::testing::Pair;
 
 const Task kEasy{"easy", "", "", 0, ""}, kHard{"hard", "", "", 1, ""};
 
@@ -35,6 +34,12 @@ Episode episode(const Task& task, std::vector<TurnRecord> turns) {
 
 auto near(double value) { return DoubleNear(value, 1e-12); }
 
+// A figure at k.
+template <class Matcher>
+auto at_k(int k, const Matcher& matcher) {
+  return ::testing::Pair(k, matcher);
+}
+
 TEST(Measurement, IsTheMeanOverTasksOfTheirBestOfK) {
   const Measurement a = measurement_of("train",
                                        {episode(kEasy, {right(1)}), episode(kEasy, {wrong()}),
@@ -43,20 +48,20 @@ TEST(Measurement, IsTheMeanOverTasksOfTheirBestOfK) {
   EXPECT_EQ(a.episodes, 4);
   ASSERT_EQ(a.tasks.size(), 2U);
   EXPECT_EQ(a.tasks[0].id, "easy");
-  EXPECT_THAT(a.tasks[0].figures.at("passed"), ElementsAre(Pair(1, near(0.5)), Pair(2, near(1))));
-  EXPECT_THAT(a.tasks[1].figures.at("passed"), ElementsAre(Pair(1, near(0)), Pair(2, near(0))));
-  EXPECT_THAT(a.figures.at("passed"), ElementsAre(Pair(1, near(0.25)), Pair(2, near(0.5))));
-  EXPECT_THAT(a.figures.at("score"), ElementsAre(Pair(1, near(0.5)), Pair(2, near(1))));
-  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(Pair(1, near(0.25)), Pair(2, near(0.5))));
+  EXPECT_THAT(a.tasks[0].figures.at("passed"), ElementsAre(at_k(1, near(0.5)), at_k(2, near(1))));
+  EXPECT_THAT(a.tasks[1].figures.at("passed"), ElementsAre(at_k(1, near(0)), at_k(2, near(0))));
+  EXPECT_THAT(a.figures.at("passed"), ElementsAre(at_k(1, near(0.25)), at_k(2, near(0.5))));
+  EXPECT_THAT(a.figures.at("score"), ElementsAre(at_k(1, near(0.5)), at_k(2, near(1))));
+  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(at_k(1, near(0.25)), at_k(2, near(0.5))));
 }
 
 TEST(Measurement, FastIsCorrectAndFasterThanP) {
   const Measurement a =
       measurement_of("train", {episode(kEasy, {right(1)}), episode(kEasy, {right(1.75)})}, {1}, 1);
-  EXPECT_THAT(a.figures.at("fast_0.5"), ElementsAre(Pair(1, near(1))));
-  EXPECT_THAT(a.figures.at("fast_1"), ElementsAre(Pair(1, near(0.5)))) << "as fast is not faster";
-  EXPECT_THAT(a.figures.at("fast_1.5"), ElementsAre(Pair(1, near(0.5))));
-  EXPECT_THAT(a.figures.at("fast_2"), ElementsAre(Pair(1, near(0))));
+  EXPECT_THAT(a.figures.at("fast_0.5"), ElementsAre(at_k(1, near(1))));
+  EXPECT_THAT(a.figures.at("fast_1"), ElementsAre(at_k(1, near(0.5)))) << "as fast is not faster";
+  EXPECT_THAT(a.figures.at("fast_1.5"), ElementsAre(at_k(1, near(0.5))));
+  EXPECT_THAT(a.figures.at("fast_2"), ElementsAre(at_k(1, near(0))));
 }
 
 TEST(Measurement, AnEpisodeIsWorthItsBestTurnSoFar) {
@@ -70,10 +75,10 @@ TEST(Measurement, AnEpisodeIsWorthItsBestTurnSoFar) {
   EXPECT_DOUBLE_EQ(a.turns[0].kernels.pass_rate(), 0.5);
   EXPECT_DOUBLE_EQ(a.turns[0].kernels.compile_rate(), 1);
   EXPECT_DOUBLE_EQ(a.turns[1].kernels.pass_rate(), 1);
-  EXPECT_THAT(a.turns[0].so_far.at("speedup"), ElementsAre(Pair(1, near(0.5))));
-  EXPECT_THAT(a.turns[1].so_far.at("speedup"), ElementsAre(Pair(1, near(1.5))));
-  EXPECT_THAT(a.turns[2].so_far.at("speedup"), ElementsAre(Pair(1, near(1.5)))) << "the best stays";
-  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(Pair(1, near(1.5))));
+  EXPECT_THAT(a.turns[0].so_far.at("speedup"), ElementsAre(at_k(1, near(0.5))));
+  EXPECT_THAT(a.turns[1].so_far.at("speedup"), ElementsAre(at_k(1, near(1.5))));
+  EXPECT_THAT(a.turns[2].so_far.at("speedup"), ElementsAre(at_k(1, near(1.5)))) << "the best stays";
+  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(at_k(1, near(1.5))));
 }
 
 TEST(Measurement, WhatCouldNotBeEvaluatedIsNoFailure) {
@@ -86,7 +91,7 @@ TEST(Measurement, WhatCouldNotBeEvaluatedIsNoFailure) {
   EXPECT_EQ(a.episodes, 2);
   ASSERT_EQ(a.tasks.size(), 1U) << "of the other task nothing is known";
   EXPECT_EQ(a.tasks[0].episodes, 2);
-  EXPECT_THAT(a.figures.at("passed"), ElementsAre(Pair(1, near(1)), Pair(3, near(1))));
+  EXPECT_THAT(a.figures.at("passed"), ElementsAre(at_k(1, near(1)), at_k(3, near(1))));
   EXPECT_EQ(a.turns[1].kernels.count, 0);
 }
 
@@ -103,9 +108,9 @@ TEST(Measurement, SharesOfTheRooflineAreOfTheBestKernel) {
   better.evaluation.values.push_back({0, "roofline", "", 0.75});
   const Measurement a = measurement_of(
       "train", {episode(kEasy, {good, better}), episode(kEasy, {wrong()})}, {1, 2}, 2);
-  EXPECT_THAT(a.figures.at("roofline"), ElementsAre(Pair(1, near(0.375)), Pair(2, near(0.75))));
+  EXPECT_THAT(a.figures.at("roofline"), ElementsAre(at_k(1, near(0.375)), at_k(2, near(0.75))));
   EXPECT_THAT(a.turns[0].so_far.at("roofline"),
-              ElementsAre(Pair(1, near(0.125)), Pair(2, near(0.25))));
+              ElementsAre(at_k(1, near(0.125)), at_k(2, near(0.25))));
   EXPECT_TRUE(to_json(a)["at"].contains("roofline"));
   EXPECT_FALSE(
       measurement_of("train", {episode(kEasy, {right(1)})}, {1}, 1).figures.contains("roofline"))
@@ -120,8 +125,8 @@ TEST(Measurement, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
                      {1}, 1);
   EXPECT_EQ(a.untimed, 2);
   ASSERT_TRUE(a.figures.contains("speedup"));
-  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(Pair(1, near(3))));
-  EXPECT_THAT(a.figures.at("fast_2"), ElementsAre(Pair(1, near(1))));
+  EXPECT_THAT(a.figures.at("speedup"), ElementsAre(at_k(1, near(3))));
+  EXPECT_THAT(a.figures.at("fast_2"), ElementsAre(at_k(1, near(1))));
   EXPECT_FALSE(a.tasks[1].figures.contains("speedup"));
 }
 
