@@ -167,7 +167,7 @@ std::string nothing_to_do(const Plan& plan) {
   const StageSettings& last = plan.stages.back();
   const std::string text = "already finished: nothing left to do";
   if (last.kind != StageKind::kRl) return text;
-  return fmt::format("{}; to extend it: --set stage.{}.iterations={}", text, last.name,
+  return fmt::format("{}; to extend it, set stage.{}.iterations={}", text, last.name,
                      last.rl.iterations + 1);
 }
 

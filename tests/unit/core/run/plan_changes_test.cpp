@@ -81,8 +81,9 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "only these may change: iterations, epochs and until of stage[1], which is in progress, everything in later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
       "run.retry_wait_s, run.max_infra_share, plugins.path, [policy.sampler], rollout.groups, "
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
-      "rollout.answer_timeout_s, [learn.optimizer], learn.epochs, learn.minibatches, "
-      "learn.min_spread, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
+      "rollout.answer_timeout_s, [learn.optimizer], learn.imitate, learn.imitate_kernels, "
+      "learn.epochs, learn.minibatches, learn.min_spread, archive.fresh, archive.choose, "
+      "archive.c, archive.parents, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
