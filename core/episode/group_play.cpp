@@ -155,8 +155,12 @@ Result<std::optional<Reply>> GroupPlay::next_reply(TurnRecord& turn, const Episo
 
 // An error where the documents for it could not be had.
 Result<Prompt> GroupPlay::next_prompt(const Episode& episode) const {
-  std::vector<TurnRecord> earlier = episode.given;
-  earlier.insert(earlier.end(), episode.turns.begin(), episode.turns.end());
+  std::vector<TurnRecord> all;
+  if (!episode.given.empty()) {
+    all = episode.given;
+    all.insert(all.end(), episode.turns.begin(), episode.turns.end());
+  }
+  const std::vector<TurnRecord>& earlier = episode.given.empty() ? episode.turns : all;
   const bool shows = context_.retrieval != nullptr && context_.retrieval->shows(episode.turns);
   if (!shows) return context_.prompts.build(*episode.task, earlier);
   if (!documents_) return failure(documents_.error());

@@ -19,16 +19,19 @@ std::shared_ptr<const KernelIds> Judged::of(const Task& task) const {
 }
 
 Metrics Judged::add(const std::vector<Episode>& episodes) {
-  for (auto& [task, ids] : tasks_) ids = std::make_shared<KernelIds>(*ids);  // others may read it
+  std::map<std::string, KernelIds> found;
   double dropped = 0;
   for (const Episode& episode : episodes) {
     for (const TurnRecord& turn : episode.turns) {
       dropped += turn.dropped;
       if (turn.evaluation.infra_error() || turn.candidate.source.empty()) continue;
-      std::shared_ptr<KernelIds>& ids = tasks_[episode.task->id];
-      if (ids == nullptr) ids = std::make_shared<KernelIds>();
-      ids->insert(identity_of(turn.candidate.source));
+      found[episode.task->id].insert(identity_of(turn.candidate.source));
     }
+  }
+  for (auto& [task, ids] : found) {
+    auto& known = tasks_[task];
+    if (known != nullptr) ids.insert(known->begin(), known->end());
+    known = std::make_shared<const KernelIds>(std::move(ids));  // groups in play read the old one
   }
   double kernels = 0;
   for (const auto& [task, ids] : tasks_) kernels += static_cast<double>(ids->size());

@@ -27,7 +27,7 @@ class Judged {
   void restore(const nlohmann::json& state);
 
  private:
-  std::map<std::string, std::shared_ptr<KernelIds>> tasks_;
+  std::map<std::string, std::shared_ptr<const KernelIds>> tasks_;
 };
 
 }  // namespace krl::core

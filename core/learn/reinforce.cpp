@@ -102,17 +102,21 @@ class Reinforcement {
       if (last || measured)
         KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
       curriculum_.update(metrics);
-      context_.position.curriculum = curriculum_.state();
-      context_.position.goal = goal_.state();
-      context_.position.discovery = discovery_.state();
-      if (settings_.archive.enabled) context_.position.archive = archive_.state();
-      if (settings_.rollout.distinct > 0) context_.position.judged = judged_.state();
-      KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last));
+      KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last, [&] { keep_state(); }));
     }
     return StageEnd::kDone;
   }
 
  private:
+  void keep_state() const {
+    Position& position = context_.position;
+    position.curriculum = curriculum_.state();
+    position.goal = goal_.state();
+    position.discovery = discovery_.state();
+    if (settings_.archive.enabled) position.archive = archive_.state();
+    if (settings_.rollout.distinct > 0) position.judged = judged_.state();
+  }
+
   // The iteration in progress: over the whole run, and of this stage.
   int iteration() const { return context_.position.iteration + 1; }
   std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }

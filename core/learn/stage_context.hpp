@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "core/base/clock.hpp"
 #include "core/journal/journal.hpp"
@@ -45,16 +46,19 @@ struct StageContext {
   void warn(const std::string& text) const { journal.warn(text); }
 
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
-  // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
+  // is to stop; `keep_state` puts the stage's state into the position before one. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
   // together with the step to the next stage: a run killed in between would otherwise continue with
   // a stage that is over. Whether the run is to stop now: asked for once, so that a signal that
   // comes after it takes effect after the next iteration, which then has its checkpoint.
-  Result<bool> finish_iteration(Metrics metrics, bool last) const {
+  Result<bool> finish_iteration(
+      Metrics metrics, bool last, const std::function<void()>& keep_state = [] {}) const {
     ++position.iteration;
     ++position.stage_iteration;
     KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
     const bool stops = stop.load();
-    if (!last && (checkpoint_due() || stops)) KRL_TRY(journal.save_checkpoint(position, policy));
+    const bool saves = !last && (checkpoint_due() || stops);
+    if (last || saves) keep_state();
+    if (saves) KRL_TRY(journal.save_checkpoint(position, policy));
     return stops;
   }
 };

@@ -30,9 +30,12 @@ void check_schedule(const Node& table, std::vector<Problem>& problems);
 // Checks that some pass rate is within the bounds of [rollout].
 void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
 
+// Checks that there is an archive to imitate, where [learn] asks for it. `settings`: the tables in
+// force.
+void check_imitation(const Node& settings, std::vector<Problem>& problems);
+
 // Checks that some turn of an episode can show documents. `settings`: the tables in force, with a
 // dataset that is searched.
-void check_imitation(const Node& settings, std::vector<Problem>& problems);
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems);
 
 // Checks that each of `plugins.replace` names a component that a plugin offers in place of a

@@ -49,18 +49,6 @@ void append_tokens(std::string_view text, bool numbers, std::map<std::string, st
   }
 }
 
-std::int64_t largest_block_of(const std::string& source, const TaskDefinition& task) {
-  const auto resolved = resolve_case(task, task.cases.back());
-  const auto program = read_launches(source, task);
-  if (!resolved || !program) return 0;
-  const auto launches = resolve_launches(*program, *resolved);
-  std::int64_t most = 0;
-  if (!launches) return most;
-  for (const ResolvedLaunch& launch : launches->launches)
-    most = std::max(most, std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]);
-  return most;
-}
-
 // The kernels of one task's pairs.
 struct Shown {
   std::size_t pairs = 0;
@@ -75,7 +63,8 @@ struct Shown {
     ++kernels[kernel_signature(source, true)];
     ++structures[kernel_signature(source, false)];
     if (const auto definition = parse_task_definition(pair.task.definition_json))
-      largest_block = std::max(largest_block, largest_block_of(source, *definition));
+      largest_block =
+          std::max(largest_block, largest_block_of(launches_in_last_case(source, *definition)));
   }
 
   double entropy() const {
@@ -98,7 +87,7 @@ std::int64_t naive_block_of(const std::string& id, const StageData& data) {
   const auto task = std::ranges::find(data.tasks, id, &Task::id);
   if (task == data.tasks.end()) return 0;
   const auto definition = parse_task_definition(task->definition_json);
-  return definition ? largest_block_of(definition->naive, *definition) : 0;
+  return definition ? largest_block_of(launches_in_last_case(definition->naive, *definition)) : 0;
 }
 
 }  // namespace

@@ -141,26 +141,9 @@ void for_each_choice(Choices::const_iterator next, const Variant& variant, Scope
   }
 }
 
-// The launches in the last, largest case; none if they cannot be resolved.
-std::vector<ResolvedLaunch> launches_of(const std::string& source, const TaskDefinition& task) {
-  const auto resolved = resolve_case(task, task.cases.back());
-  const auto program = read_launches(source, task);
-  if (!resolved || !program) return {};
-  const auto launches = resolve_launches(*program, *resolved);
-  return launches ? launches->launches : std::vector<ResolvedLaunch>();
-}
-
 bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
-  const auto launches = launches_of(source, task);
+  const auto launches = launches_in_last_case(source, task);
   return !launches.empty() && launches.front().grid[0] > 1;
-}
-
-std::int64_t threads_of_largest_block(const std::string& source, const TaskDefinition& task) {
-  std::int64_t most = 0;
-  for (const ResolvedLaunch& launch : launches_of(source, task))
-    most = std::max<std::int64_t>(
-        most, std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]);
-  return most;
 }
 
 // Scales the placeholder G of variants, the number of blocks of a grid that does not follow the
@@ -217,7 +200,8 @@ Generator::Entry Generator::entry_of(std::size_t f, std::size_t o) const {
 }
 
 bool Generator::fits(const std::string& source, const TaskDefinition& task) const {
-  return options_.max_block == 0 || threads_of_largest_block(source, task) <= options_.max_block;
+  return options_.max_block == 0 ||
+         largest_block_of(launches_in_last_case(source, task)) <= options_.max_block;
 }
 
 std::string Generator::kernel(const Operation& operation, const Variant& variant,

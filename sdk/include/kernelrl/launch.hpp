@@ -17,6 +17,7 @@
 // task_definition.hpp. Plain data; const functions are safe from any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -111,6 +112,24 @@ struct LaunchLimits {
 Checked<ResolvedProgram, SourceError> resolve_launches(const LaunchProgram& program,
                                                        const ResolvedCase& resolved_case,
                                                        const LaunchLimits& limits = {});
+
+// The launches of a source in the task's last, largest case; none if they cannot be resolved.
+inline std::vector<ResolvedLaunch> launches_in_last_case(std::string_view source,
+                                                         const TaskDefinition& task) {
+  const auto resolved = resolve_case(task, task.cases.back());
+  const auto program = read_launches(source, task);
+  if (!resolved || !program) return {};
+  const auto launches = resolve_launches(*program, *resolved);
+  return launches ? launches->launches : std::vector<ResolvedLaunch>();
+}
+
+// The threads of the largest block among these launches; 0 of none.
+inline std::int64_t largest_block_of(const std::vector<ResolvedLaunch>& launches) {
+  std::int64_t most = 0;
+  for (const ResolvedLaunch& launch : launches)
+    most = (std::max)(most, std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]);
+  return most;
+}
 
 }  // namespace krl
 

@@ -23,8 +23,8 @@ class GenerationCall {
     std::uint32_t index;
   };
 
-  // The caller asks for all samples of these requests, which stay where they are until the driver has
-  // detached.
+  // The caller asks for all samples of these requests, which stay where they are until the driver
+  // has detached.
   void add(std::span<const GenerationRequest> requests);
   // No more requests will come.
   void close();
@@ -38,7 +38,8 @@ class GenerationCall {
   // Returns when the driver has let go of the requests.
   void wait_detached();
 
-  // The driver's part begins here. Returns the samples to start; those of one prompt that came together are consecutive.
+  // The driver's part begins here. Returns the samples to start; those of one prompt that came
+  // together are consecutive.
   std::deque<Ticket>& waiting();
   void finish(GeneratedSample sample);
   void fail(std::exception_ptr error);
