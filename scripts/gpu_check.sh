@@ -9,6 +9,7 @@
 # SECONDS_OF_KILLS: how long processes are killed (60); SECONDS_OF_ATTACKS: how long scripts/red_team.py searches (300).
 # KERNELS: number of kernels for the usual evaluator (5), which takes half a minute for each.
 # SMOLLM2: the model's directory, default .deps/models/smollm2.
+# SECTIONS: runs those only whose titles match this extended regular expression.
 # The exit code is that of the tests.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,6 +25,7 @@ done
 section() {
   local title=$1 code began=$SECONDS
   shift
+  [[ $title =~ ${SECTIONS:-} ]] || return 0
   echo "== $title"
   {
     printf '\n## %s\n```\n$ %s\n' "$title" "${*/#$build\//}"
