@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# What a judge on a port bears: `kernelrl serve` with the backend `cpu`, and wrk (Debian's package) beside it on the same cores.
+# What a judge on a port bears: `kernelrl serve` with a backend, `cpu` if none is named, and wrk (Debian's package) beside it on the
+# same cores.
 #   - known: 2,000 connections that ask for kernels which were judged before
 #   - mixed: the same with a new kernel every two hundredth time
 #   - new: the same with new kernels only, in turns with the backend alone: `kernelrl eval` of a folder of such kernels
 #   - idle: connections that say nothing, while one asks
 # Prints requests a second, the 99th percentile, errors, new kernels judged a second, and the server's memory at most.
 #
-#   bench/serve_load.sh BUILD_FOLDER [SECONDS]
+#   bench/serve_load.sh BUILD_FOLDER [SECONDS [BACKEND]]
 set -euo pipefail
-build=$(realpath "$1") seconds=${2:-10}
+build=$(realpath "$1") seconds=${2:-10} backend=${3:-cpu}
 folder=$(mktemp -d)
 trap 'kill "$server" 2> /dev/null || true; rm -rf "$folder"' EXIT
 ulimit -n "$(ulimit -Hn)"
 
-"$build/bin/kernelrl" serve --port 0 --max-waiting 100000 --set backend.cache=off > "$folder/out" 2> "$folder/errors" &
+"$build/bin/kernelrl" serve --backend "$backend" --port 0 --max-waiting 100000 --set backend.cache=off > "$folder/out" 2> "$folder/errors" &
 server=$!
 until grep -q listening "$folder/out"; do
   kill -0 "$server" 2> /dev/null || { cat "$folder/errors"; exit 1; }
@@ -67,7 +68,7 @@ seconds_of() {
     { cat "$(dirname "$0")/kernels/relu.cu"; echo "// $i"; } > "$folder/some/$i.cu"
   done
   local begin=$(date +%s.%N)
-  "$build/bin/kernelrl" eval --backend cpu --set cache=off --task relu "$folder/some" > /dev/null
+  "$build/bin/kernelrl" eval --backend "$backend" --set cache=off --task relu "$folder/some" > /dev/null
   awk "BEGIN { print $(date +%s.%N) - $begin }"
 }
 write_requests new 1
