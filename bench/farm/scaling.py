@@ -99,10 +99,10 @@ class Plan:
         numbers = [int(count) for count in counts.split(",")]
         return cls(backend, int(cpus), float(gpus), numbers, changes[0].split(",") if changes else [], max(numbers))
 
-    def alone(self, servers):
+    def alone(self, servers, at_a_time=None):
         """The backend without a farm, with the cores and GPUs of so many servers."""
         words = ["--backend", self.backend]
-        for change in ("cache=off", f"concurrency={servers * self.cpus}", *self.changes):
+        for change in ("cache=off", f"concurrency={at_a_time or servers * self.cpus}", *self.changes):
             words += ["--set", change]
         gpus = ",".join(map(str, range(math.ceil(servers * self.gpus))))
         return words, {"CUDA_VISIBLE_DEVICES": gpus} if gpus else {}
@@ -158,16 +158,19 @@ class OneByOne:
 
 
 def one_by_one(options, backend, folder, environment=None, server=None):
-    found, before = {}, 0
+    found, before, after = {}, 0, 0
     with evaluation(options, backend, folder, environment) as (process, lines):
         used = lambda: sum(processor_seconds(pid) for pid in (process.pid, server) if pid)
         for number, (now, task) in enumerate(lines):
             if number >= len(TASKS):
                 found.setdefault(task, []).append(1000 * (now - last))
-            elif number == len(TASKS) - 1:
+            last = now
+            # Reading the processor times of all processes takes as long as an evaluation: at the two ends only.
+            if number == len(TASKS) - 1:
                 before = used()
-            last, after = now, used()
-    return OneByOne(found, 1000 * (after - before) / (number + 1 - len(TASKS)))
+            elif number == (options.repeat + 1) * len(TASKS) - 1:
+                after = used()
+    return OneByOne(found, 1000 * (after - before) / (options.repeat * len(TASKS)))
 
 
 def warm_up(options, kernels, members):
@@ -215,7 +218,7 @@ class Rates:
 
 def judge_one_by_one(options, kernels, plan):
     """The backend alone, and its compiler."""
-    words, environment = plan.alone(1)
+    words, environment = plan.alone(1, at_a_time=1)
     judged = one_by_one(options, words, kernels.folder(options.repeat + 1), environment)
     recording = {"backend": plan.backend, "judged_ms": judged.rounded}
     if plan.backend == "nvrtc":
