@@ -147,7 +147,7 @@ TEST(ModelExport, HasTheAdaptersAddedInOrByThemselves) {
 // configs/qwen.toml with a model of the same family, only smaller, and without a GPU.
 TEST(QwenPlan, ReallyRuns) {
   const ScratchFolder folder;
-  write_tiny_qwen2(folder / "model");
+  write_tiny_qwen(folder / "model", libtorch::Family::kQwen2);
   Words words = {"--plan", KERNELRL_SOURCE_DIR "/configs/qwen.toml"};
   add_sets(words,
            {"policy.model.directory=" + (folder / "model").string(),

@@ -55,8 +55,8 @@ TrainingSet samples_by(const LearnSettings& learn) {
 }
 
 TEST(ShippedPlan, OfKevinComparesAllTurnsOfATaskAndNeverStopsEarly) {
-  const Settings kevin = settings_of("kevin");
-  EXPECT_FALSE(kevin.rollout.stop_when) << "that of two_turns, which it includes";
+  const Settings kevin = settings_of("recipes/kevin");
+  EXPECT_FALSE(kevin.rollout.stop_when);
   EXPECT_GT(kevin.rollout.turns, 1);
   EXPECT_EQ(kevin.learn.group_by, GroupBy::kTask);
   EXPECT_EQ(kevin.learn.returns.kind, ReturnKind::kSum);

@@ -5,14 +5,17 @@
 
 namespace krl::test {
 
-void write_tiny_qwen2(const std::filesystem::path& directory) {
+void write_tiny_qwen(const std::filesystem::path& directory, libtorch::Family family) {
   using namespace libtorch;
   using namespace policies;
+  const bool thinks = family == Family::kQwen3;
   const std::string document =
-      krl::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
-  const ChatTokenizer chat(Tokenizer::from_json(document, "tokenizer.json"), ChatFamily::kQwen25,
-                           {}, {{"tokenizer.json", document}});
-  const ParameterLayout layout({.family = Family::kQwen2,
+      tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, {"<think>", "</think>"})
+          .dump();
+  const ChatTokenizer chat(Tokenizer::from_json(document, "tokenizer.json"),
+                           thinks ? ChatFamily::kQwen3 : ChatFamily::kQwen25, {},
+                           {{"tokenizer.json", document}});
+  const ParameterLayout layout({.family = family,
                                 .layers = 2,
                                 .hidden = 32,
                                 .heads = 4,
