@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a Hugging Face directory from a GGUF file of a Llama model with the tokenizer of SmolLM.
+"""Makes a Hugging Face directory from a GGUF file of a Llama model with the tokenizer of SmolLM, or of a Qwen2 model.
 
     gguf_to_hugging_face.py FILE.gguf DIRECTORY
 
@@ -16,13 +16,21 @@ from pathlib import Path
 import gguf
 import numpy
 
-NORMAL_TOKEN, CONTROL_TOKEN = 1, 3  # of tokenizer.ggml.token_type
+NORMAL_TOKEN, CONTROL_TOKEN, ADDED_TOKEN, UNUSED_TOKEN = 1, 3, 4, 5  # of tokenizer.ggml.token_type
+
+# Qwen2's split of a text into words, as its tokenizer.json has it.
+QWEN2_SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 
 # GGUF's name of a tensor -> Hugging Face's; {} is the layer.
 MODEL_TENSORS = {
     "token_embd.weight": "model.embed_tokens.weight",
     "output_norm.weight": "model.norm.weight",
 }
+HEAD_TENSORS = {"output.weight": "lm_head.weight"}  # where it is not the embedding
+
 LAYER_TENSORS = {
     "blk.{}.attn_norm.weight": "model.layers.{}.input_layernorm.weight",
     "blk.{}.attn_q.weight": "model.layers.{}.self_attn.q_proj.weight",
@@ -34,6 +42,13 @@ LAYER_TENSORS = {
     "blk.{}.ffn_up.weight": "model.layers.{}.mlp.up_proj.weight",
     "blk.{}.ffn_down.weight": "model.layers.{}.mlp.down_proj.weight",
 }
+BIAS_TENSORS = {
+    "blk.{}.attn_q.bias": "model.layers.{}.self_attn.q_proj.bias",
+    "blk.{}.attn_k.bias": "model.layers.{}.self_attn.k_proj.bias",
+    "blk.{}.attn_v.bias": "model.layers.{}.self_attn.v_proj.bias",
+}
+
+CLASSES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}
 
 
 class Metadata:
@@ -41,6 +56,9 @@ class Metadata:
 
     def __init__(self, reader):
         self._fields = reader.fields
+
+    def __contains__(self, key):
+        return key in self._fields
 
     def get(self, key):
         if key not in self._fields:
@@ -53,30 +71,33 @@ class Metadata:
             raise ValueError(f"'{key}' is {found!r}; only {expected!r} is understood")
 
 
-def model_config(metadata):
-    metadata.require("general.architecture", "llama")
-    hidden = metadata.get("llama.embedding_length")
-    heads = metadata.get("llama.attention.head_count")
-    metadata.require("llama.rope.dimension_count", hidden // heads)
+def model_config(metadata, tied):
+    family = metadata.get("general.architecture")
+    if family not in CLASSES:
+        raise ValueError(f"'general.architecture' is {family!r}; only {sorted(CLASSES)} are understood")
+    of_model = lambda key: metadata.get(f"{family}.{key}")
+    hidden, heads = of_model("embedding_length"), of_model("attention.head_count")
+    if f"{family}.rope.dimension_count" in metadata:
+        metadata.require(f"{family}.rope.dimension_count", hidden // heads)
     return {
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
-        "vocab_size": metadata.get("llama.vocab_size"),
+        "architectures": [CLASSES[family]],
+        "model_type": family,
+        "vocab_size": len(metadata.get("tokenizer.ggml.tokens")),
         "hidden_size": hidden,
-        "intermediate_size": metadata.get("llama.feed_forward_length"),
-        "num_hidden_layers": metadata.get("llama.block_count"),
+        "intermediate_size": of_model("feed_forward_length"),
+        "num_hidden_layers": of_model("block_count"),
         "num_attention_heads": heads,
-        "num_key_value_heads": metadata.get("llama.attention.head_count_kv"),
+        "num_key_value_heads": of_model("attention.head_count_kv"),
         "head_dim": hidden // heads,
         "hidden_act": "silu",
-        "attention_bias": False,
+        "attention_bias": family == "qwen2",
         "mlp_bias": False,
-        "max_position_embeddings": metadata.get("llama.context_length"),
+        "max_position_embeddings": of_model("context_length"),
         # Stored as float32: the shortest decimal that is this float32 is what was meant.
-        "rms_norm_eps": float(str(numpy.float32(metadata.get("llama.attention.layer_norm_rms_epsilon")))),
-        "rope_theta": metadata.get("llama.rope.freq_base"),
+        "rms_norm_eps": float(str(numpy.float32(of_model("attention.layer_norm_rms_epsilon")))),
+        "rope_theta": of_model("rope.freq_base"),
         "rope_scaling": None,
-        "tie_word_embeddings": True,  # there is no output.weight: read_tensors() refuses one
+        "tie_word_embeddings": tied,
         "bos_token_id": metadata.get("tokenizer.ggml.bos_token_id"),
         "eos_token_id": metadata.get("tokenizer.ggml.eos_token_id"),
         "pad_token_id": metadata.get("tokenizer.ggml.padding_token_id"),
@@ -84,7 +105,7 @@ def model_config(metadata):
     }
 
 
-def special_token(index, text):
+def added_token(index, text, special):
     return {
         "id": index,
         "content": text,
@@ -92,31 +113,51 @@ def special_token(index, text):
         "lstrip": False,
         "rstrip": False,
         "normalized": False,
-        "special": True,
+        "special": special,
     }
+
+
+def byte_level(use_regex):
+    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": use_regex}
+
+
+def pre_tokenizer(metadata):
+    """The normalizer and the pre-tokenizer that the file names."""
+    name = metadata.get("tokenizer.ggml.pre")
+    if name == "smollm":  # each digit alone, then GPT-2's split
+        normalizer, first, second = None, {"type": "Digits", "individual_digits": True}, byte_level(True)
+    elif name == "qwen2":
+        pattern = {"type": "Split", "pattern": {"Regex": QWEN2_SPLIT}, "behavior": "Isolated", "invert": False}
+        normalizer, first, second = {"type": "NFC"}, pattern, byte_level(False)
+    else:
+        raise ValueError(f"'tokenizer.ggml.pre' is {name!r}; only 'smollm' and 'qwen2' are understood")
+    return normalizer, {"type": "Sequence", "pretokenizers": [first, second]}
 
 
 def tokenizer(metadata):
     metadata.require("tokenizer.ggml.model", "gpt2")
-    metadata.require("tokenizer.ggml.pre", "smollm")  # each digit alone, then GPT-2's split
-    metadata.require("tokenizer.ggml.add_bos_token", False)
-    metadata.require("tokenizer.ggml.add_space_prefix", False)
+    for absent in ("tokenizer.ggml.add_bos_token", "tokenizer.ggml.add_space_prefix"):
+        if absent in metadata:
+            metadata.require(absent, False)
     tokens = metadata.get("tokenizer.ggml.tokens")
     types = metadata.get("tokenizer.ggml.token_type")
-    unknown = sorted(set(types) - {NORMAL_TOKEN, CONTROL_TOKEN})
+    unknown = sorted(set(types) - {NORMAL_TOKEN, CONTROL_TOKEN, ADDED_TOKEN, UNUSED_TOKEN})
     if len(tokens) != len(set(tokens)) or len(tokens) != len(types) or unknown:
         raise ValueError(f"the token list has duplicates, types missing, or types {unknown}")
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    digits = {"type": "Digits", "individual_digits": True}
+    normalizer, steps = pre_tokenizer(metadata)
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [special_token(i, text) for i, text in enumerate(tokens) if types[i] == CONTROL_TOKEN],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [digits, byte_level]},
+        "added_tokens": [
+            added_token(i, text, types[i] == CONTROL_TOKEN)
+            for i, text in enumerate(tokens)
+            if types[i] in (CONTROL_TOKEN, ADDED_TOKEN)
+        ],
+        "normalizer": normalizer,
+        "pre_tokenizer": steps,
         "post_processor": None,
-        "decoder": byte_level,
+        "decoder": byte_level(True),
         "model": {
             "type": "BPE",
             "dropout": None,
@@ -126,22 +167,21 @@ def tokenizer(metadata):
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": False,
-            "vocab": {text: i for i, text in enumerate(tokens)},
+            "vocab": {text: i for i, text in enumerate(tokens) if types[i] in (NORMAL_TOKEN, CONTROL_TOKEN)},
             "merges": [merge.split(" ") for merge in metadata.get("tokenizer.ggml.merges")],
         },
     }
 
 
-def tokenizer_config(metadata):
+def tokenizer_config(metadata, config):
     tokens = metadata.get("tokenizer.ggml.tokens")
+    named = {"bos_token": "bos", "eos_token": "eos", "pad_token": "padding", "unk_token": "unknown"}
+    keys = {name: f"tokenizer.ggml.{key}_token_id" for name, key in named.items()}
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": metadata.get("llama.context_length"),
+        "model_max_length": config["max_position_embeddings"],
         "clean_up_tokenization_spaces": False,
-        "bos_token": tokens[metadata.get("tokenizer.ggml.bos_token_id")],
-        "eos_token": tokens[metadata.get("tokenizer.ggml.eos_token_id")],
-        "pad_token": tokens[metadata.get("tokenizer.ggml.padding_token_id")],
-        "unk_token": tokens[metadata.get("tokenizer.ggml.unknown_token_id")],
+        **{name: tokens[metadata.get(key)] for name, key in keys.items() if key in metadata},
         "chat_template": metadata.get("tokenizer.chat_template"),
     }
 
@@ -150,10 +190,11 @@ def generation_config(config):
     return {key: config[key] for key in ("bos_token_id", "eos_token_id", "pad_token_id")}
 
 
-def tensor_names(layers):
-    names = dict(MODEL_TENSORS)
-    for layer in range(layers):
-        names.update({gguf_name.format(layer): name.format(layer) for gguf_name, name in LAYER_TENSORS.items()})
+def tensor_names(config):
+    names = dict(MODEL_TENSORS) | ({} if config["tie_word_embeddings"] else HEAD_TENSORS)
+    in_layer = LAYER_TENSORS | (BIAS_TENSORS if config["attention_bias"] else {})
+    for layer in range(config["num_hidden_layers"]):
+        names.update({gguf_name.format(layer): name.format(layer) for gguf_name, name in in_layer.items()})
     return names
 
 
@@ -162,6 +203,7 @@ def tensor_shape(name, config):
     key_value = config["num_key_value_heads"] * config["head_dim"]
     shapes = {
         "embed_tokens": (config["vocab_size"], hidden),
+        "lm_head": (config["vocab_size"], hidden),
         "q_proj": (hidden, hidden),
         "k_proj": (key_value, hidden),
         "v_proj": (key_value, hidden),
@@ -170,7 +212,8 @@ def tensor_shape(name, config):
         "up_proj": (inner, hidden),
         "down_proj": (hidden, inner),
     }
-    return shapes.get(name.split(".")[-2], (hidden,))  # the others are norms
+    shape = shapes.get(name.split(".")[-2], (hidden,))  # the others are norms
+    return shape[:1] if name.endswith(".bias") else shape
 
 
 def unpermuted(weight, heads):
@@ -188,11 +231,13 @@ def as_bfloat16(values):
 
 def read_tensors(reader, config):
     """Hugging Face's name -> bfloat16 bits, in the order of the names."""
-    names = tensor_names(config["num_hidden_layers"])
+    names = tensor_names(config)
     found = {tensor.name for tensor in reader.tensors}
     if found != set(names):
         raise ValueError(f"tensors missing or not understood: {sorted(found ^ set(names))[:5]}")
     heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}
+    if config["model_type"] != "llama":  # the others turn the halves in llama.cpp as well
+        heads = {}
     tensors = {}
     for tensor in reader.tensors:
         name = names[tensor.name]
@@ -224,14 +269,14 @@ def write_json(path, value):
 def convert(source, target):
     reader = gguf.GGUFReader(source)
     metadata = Metadata(reader)
-    config = model_config(metadata)
+    config = model_config(metadata, tied=all(tensor.name not in HEAD_TENSORS for tensor in reader.tensors))
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
     write_json(partial / "config.json", config)
     write_json(partial / "generation_config.json", generation_config(config))
     write_json(partial / "tokenizer.json", tokenizer(metadata))
-    write_json(partial / "tokenizer_config.json", tokenizer_config(metadata))
+    write_json(partial / "tokenizer_config.json", tokenizer_config(metadata, config))
     write_safetensors(partial / "model.safetensors", read_tensors(reader, config))
     os.rename(partial, target)
     print(f"{target}: {config['num_hidden_layers']} layers, {config['vocab_size']} tokens")
