@@ -1,23 +1,30 @@
 #!/usr/bin/env python3
 """Compares searches for kernels at equal numbers of distinct kernels judged, on the CPU.
 
-    bench/discovery/discovery.py --seeds 1 2 3 --runs runs/discovery >discovery.md
+    bench/discovery/discovery.py --seeds 1 2 3 4 5 --runs runs/discovery >discovery.md
 
 All arms of a seed begin with one warm start, whose pairs and policy are the seed's:
 
-    learner    configs/discover.toml
+    learner    arm.toml
     frozen     the same search with a policy that does not learn
-    sampling   answers of the frozen policy to the tasks' first prompts
+    sampling   answers of the frozen policy at the quickstart's temperature, the best of the two for it
     tuner      no model: the fastest kernels of `sampling`'s first answers, with other numbers
 
 The budget is the number of distinct kernels of a task that were judged, whatever the verdict. Sources that
 differ in blanks and comments are one kernel. A run that is there is continued, or only read. The times are
 the emulator's estimates, so a run repeats exactly. Standard library only.
+
+Differences between arms are of the tasks' logarithms of the best speedup, and of their best shares of the
+roofline; the interval is that of 95 % by a bootstrap over seeds and, within each, tasks; p by all changes of
+sign of the tasks' mean differences.
 """
 import argparse
+import concurrent.futures
+import itertools
 import json
 import math
 import pathlib
+import random
 import re
 import statistics
 import subprocess
@@ -25,25 +32,32 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FROZEN = ['learn.optimizer.lr=0', 'learn.optimizer.schedule=constant', 'learn.imitate=0']
-ARMS = {'learner': [], 'frozen': FROZEN,
-        'sampling': FROZEN + ['archive.enabled=false', 'rollout.distinct=0']}
-BUDGETS = [25, 50, 100, 150, 200]
+SAMPLING = FROZEN + ['archive.enabled=false', 'rollout.distinct=0', 'rollout.temperature=0.7']
+ARMS = {'learner': (1, []), 'frozen': (2, FROZEN), 'sampling': (3, SAMPLING)}  # iterations, of the learner's
+BUDGETS = [25, 50, 75]
 BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
 
 
-def run(program, plan, name, seed, runs, *settings):
+def run(program, plan, name, seed, runs, settings):
     call = [program, '--plan', HERE / plan, '--resume', '--set', f'run.name={name}', '--set', f'run.seed={seed}',
             '--set', f'run.directory={runs}']
     for setting in settings:
-        call += setting if isinstance(setting, list) else ['--set', setting]
-    subprocess.run([str(word) for word in call], check=True, stdout=subprocess.DEVNULL)
+        call += ['--set', setting]
+    with (runs / f'{name}.log').open('w') as log:
+        subprocess.run([str(word) for word in call], check=True, stdout=log, stderr=subprocess.STDOUT)
 
 
-def warm_start(program, seed, runs):
-    # The seeds of the pairs differ between the two datasets and between seeds.
-    run(program, 'warm.toml', f'warm_{seed}', seed, runs, f'dataset.1.seed={2 * seed}', f'dataset.2.seed={2 * seed + 1}')
-    return max((runs / f'warm_{seed}' / 'checkpoints').glob('step_*'))
+def warm_start(options, seed):
+    run(options.program, 'warm.toml', f'warm_{seed}', seed, options.runs, [f'dataset.1.seed={seed}'])
+    return max((options.runs / f'warm_{seed}' / 'checkpoints').glob('step_*')).resolve()
+
+
+def play(options, seed, arm, start):
+    times, settings = ARMS[arm]
+    run(options.program, 'arm.toml', f'{arm}_{seed}', seed, options.runs,
+        [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings])
+    return found_by(options.runs / f'{arm}_{seed}')
 
 
 def kernel_of(answer):
@@ -145,30 +159,77 @@ def summary(found):
     return cells
 
 
+def differences(arms, other, budget, which):
+    """Of learner - other: for each seed, by task."""
+    value = (lambda x: math.log(max(x, 0.1))) if which == 0 else (lambda x: x)
+    found = []
+    for seed in arms.values():
+        first, second = seed['learner'].best(budget, which), seed[other].best(budget, which)
+        found.append({task: value(first[task]) - value(second[task]) for task in first})
+    return found
+
+
+def interval(found, draws=10000):
+    draw, means = random.Random(1), []
+    for _ in range(draws):
+        seeds = draw.choices(found, k=len(found))
+        means.append(statistics.fmean(d for seed in seeds for d in draw.choices(list(seed.values()), k=len(seed))))
+    means.sort()
+    return means[draws // 40], means[-draws // 40 - 1]
+
+
+def probability(found):
+    """Of so large a mean by chance, if all signs were equally likely."""
+    means = [statistics.fmean(seed[task] for seed in found) for task in found[0]]
+    observed, sums = abs(sum(means)), [0.0]
+    for mean in means:
+        sums = [total + signed for total in sums for signed in (mean, -mean)]
+    return sum(abs(total) >= observed - 1e-12 for total in sums) / len(sums)
+
+
+def compare(arms):
+    print('\n| learner against | kernels of a task | best speedup, ratio | p | best share of the roofline, difference | p | seeds, tasks '
+          'in favour, against |')
+    print('|---' * 7 + '|')
+    for other in ('frozen', 'sampling', 'tuner'):
+        for budget in BUDGETS:
+            speed, share = (differences(arms, other, budget, which) for which in (0, 1))
+            low, high = map(math.exp, interval(speed))
+            lowest, highest = interval(share)
+            ratio = math.exp(statistics.fmean(d for seed in speed for d in seed.values()))
+            seeds = sum(statistics.fmean(seed.values()) > 0 for seed in speed)
+            tasks = [statistics.fmean(seed[task] for seed in speed) for task in speed[0]]
+            print(f'| {other} | {budget} | {ratio:.3f} ({low:.3f} to {high:.3f}) | {probability(speed):.3f} '
+                  f'| {statistics.fmean(d for seed in share for d in seed.values()):+.4f} ({lowest:+.4f} to {highest:+.4f}) '
+                  f'| {probability(share):.3f} | {seeds} of {len(speed)}; {sum(t > 0.02 for t in tasks)}, '
+                  f'{sum(t < -0.02 for t in tasks)} of {len(tasks)} |')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--seeds', type=int, nargs='+', default=[1])
     parser.add_argument('--runs', type=pathlib.Path, default=pathlib.Path('runs/discovery'))
     parser.add_argument('--program', default='build/release/bin/kernelrl')
-    parser.add_argument('--iterations', type=int, default=24)
+    parser.add_argument('--iterations', type=int, default=16)
     parser.add_argument('--tuned', type=int, default=3, help='iterations of `sampling` that the tuner begins with')
-    arguments = parser.parse_args()
+    parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
+    options = parser.parse_args()
+    options.runs.mkdir(parents=True, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        starts = dict(zip(options.seeds, pool.map(lambda seed: warm_start(options, seed), options.seeds)))
+        runs = list(itertools.product(options.seeds, ARMS))
+        found = dict(zip(runs, pool.map(lambda one: play(options, *one, starts[one[0]]), runs)))
+    arms = {seed: {arm: found[seed, arm] for arm in ARMS} for seed in options.seeds}
+    for seed in options.seeds:
+        first = found_by(options.runs / f'sampling_{seed}', options.tuned)
+        arms[seed]['tuner'] = tune(options.program, first, options.runs / f'tuner_{seed}')
     print('Geometric mean of the best speedups, and mean of the best shares of the roofline, by distinct kernels judged of each\n'
           'task; in brackets how many there were, if the arm judged fewer.\n')
     print('| seed | arm | ' + ' | '.join(str(b) for b in BUDGETS) + ' |')
     print('|---' * (2 + len(BUDGETS)) + '|')
-    for seed in arguments.seeds:
-        start = warm_start(arguments.program, seed, arguments.runs)
-        arms = {}
-        for arm, settings in ARMS.items():
-            name = f'{arm}_{seed}'
-            run(arguments.program, 'arm.toml', name, seed, arguments.runs, f'run.from={start.resolve()}',
-                f'stage.search.iterations={arguments.iterations}', *settings)
-            arms[arm] = found_by(arguments.runs / name)
-        first = found_by(arguments.runs / f'sampling_{seed}', arguments.tuned)
-        arms['tuner'] = tune(arguments.program, first, arguments.runs / f'tuner_{seed}')
-        for arm, found in arms.items():
-            print(f'| {seed} | {arm} | ' + ' | '.join(summary(found)) + ' |', flush=True)
+    for seed, arm in itertools.product(options.seeds, [*ARMS, 'tuner']):
+        print(f'| {seed} | {arm} | ' + ' | '.join(summary(arms[seed][arm])) + ' |')
+    compare(arms)
 
 
 if __name__ == '__main__':
