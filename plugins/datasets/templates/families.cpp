@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "family_texts.hpp"
+#include "mechanism_texts.hpp"
 #include "plugins/datasets/tasks/toml_document.hpp"
 #include "plugins/datasets/templates/family.hpp"
 #include "plugins/datasets/templates/reduction_text.hpp"
@@ -99,7 +100,8 @@ void add_element_texts(const std::string& formula, Operation& operation) {
     loads +=
         "    " + vector + " v" + number + " = ((const " + vector + "*)$x" + number + ")[$i];\n";
   }
-  operation.parts = {{"vector", vector},
+  operation.parts = {{"type", operation.inputs[0].dtype == DType::kInt32 ? "int" : "float"},
+                     {"vector", vector},
                      {"loads", loads},
                      {"components", components},
                      {"value", value_at("$x0[$i]", "$x1[$i]")},
@@ -144,35 +146,86 @@ Operation operation_of(const ordered_json& table) {
   return operation;
 }
 
+// Choices and texts that all variants with mechanisms may use (mechanisms.toml).
+struct Shared {
+  Choices choices;
+  Scope parts;
+};
+
+std::vector<std::string> values_of(const ordered_json& list) {
+  std::vector<std::string> values;
+  for (const ordered_json& value : list)
+    values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+  return values;
+}
+
+const Shared& shared() {
+  static const Shared read = [] {
+    const tasks::TomlResult file = tasks::parse_toml(mechanism_texts);
+    if (file.error) throw std::runtime_error("mechanisms.toml: " + file.error->message);
+    Shared all;
+    for (const auto& [name, values] : file.document.json.at("choices").items())
+      all.choices[name] = values_of(values);
+    for (const auto& [name, text] : file.document.json.at("parts").items()) all.parts[name] = text;
+    return all;
+  }();
+  return read;
+}
+
+// Adds the shared choices of the placeholders that have none.
+void complete(Variant& variant) {
+  for (const auto& [name, values] : shared().choices) {
+    if (variant.source.find("$" + name) != std::string::npos)
+      variant.choices.insert({name, values});
+  }
+}
+
 Variant variant_of(const ordered_json& table) {
   Variant variant;
   table.at("name").get_to(variant.name);
   table.at("thought").get_to(variant.thought);
   table.at("source").get_to(variant.source);
   read(table, "weight", variant.weight);
-  if (!table.contains("choices")) return variant;
-  for (const auto& [placeholder, values] : table.at("choices").items()) {
-    for (const ordered_json& value : values)
-      variant.choices[placeholder].push_back(value.is_string() ? value.get<std::string>()
-                                                               : value.dump());
+  read(table, "mechanisms", variant.mechanisms);
+  read(table, "operations", variant.operations);
+  if (table.contains("choices")) {
+    for (const auto& [placeholder, values] : table.at("choices").items()) {
+      variant.choices[placeholder] =
+          values.is_string() ? shared().choices.at(values.get<std::string>()) : values_of(values);
+    }
   }
+  if (!variant.mechanisms.empty()) complete(variant);
   return variant;
+}
+
+// Gives a family the mechanisms of the one that it names.
+void borrow(const std::string& from, const std::vector<Family>& families, Family& family) {
+  const auto lender = std::find_if(families.begin(), families.end(),
+                                   [&](const Family& other) { return other.name == from; });
+  if (lender == families.end()) throw std::runtime_error("no family '" + from + "'");
+  for (const Variant& variant : lender->variants) {
+    if (!variant.mechanisms.empty()) family.variants.push_back(variant);
+  }
 }
 
 // `file_text`: the name of a file in families/, and after a line break its text.
 Family read_family(const std::string& file_text) {
   const std::size_t line = file_text.find('\n');
   const std::string name = file_text.substr(0, file_text.rfind('.', line));
-  const tasks::TomlResult read = tasks::parse_toml(file_text.substr(line + 1));
-  if (read.error) throw std::runtime_error(name + ".toml: " + read.error->message);
-  const ordered_json& file = read.document.json;
+  const tasks::TomlResult parsed = tasks::parse_toml(file_text.substr(line + 1));
+  if (parsed.error) throw std::runtime_error(name + ".toml: " + parsed.error->message);
+  const ordered_json& file = parsed.document.json;
   Family family{name, {}, {}};
+  read(file, "only_with_mechanisms", family.only_with_mechanisms);
+  read(file, "mechanisms_of", family.mechanisms_of);
   for (const ordered_json& own : file.value("operation", ordered_json::array())) {
     ordered_json table = file.value("base", ordered_json::object());
     if (own.contains("base")) table = table.at(own.at("base").get<std::string>());
     table.merge_patch(own);
     family.operations.push_back(operation_of(table));
   }
+  for (Operation& operation : family.operations)
+    operation.parts.insert(shared().parts.begin(), shared().parts.end());
   for (const ordered_json& table : file.at("variant")) family.variants.push_back(variant_of(table));
   return family;
 }
@@ -183,6 +236,9 @@ std::vector<Family> make_families() {
   for (const char* text : family_texts) {
     families.push_back(read_family(text));
     for (const Operation& operation : families.back().operations) taken.insert(operation.id);
+  }
+  for (Family& family : families) {
+    if (!family.mechanisms_of.empty()) borrow(family.mechanisms_of, families, family);
   }
   for (Family& family : task_families(taken)) families.push_back(std::move(family));
   return families;

@@ -73,15 +73,25 @@ struct Variant {
   std::string thought;  // one line: why it is written so
   std::string source;   // the launch directives and the kernels
   Choices choices = {};
+  // How it works, in words of a fixed list: "row_cache". A variant with such a word is drawn only by
+  // the option `mechanisms`, and writes each of its parameters once.
+  std::set<std::string> mechanisms = {};
+  std::set<std::string> operations = {};  // ids of those that it fits; empty: all
+
+  bool fits(const Operation& operation) const {
+    return operations.empty() || operations.count(operation.id) > 0;
+  }
 };
 
 struct Family {
   std::string name;
   std::vector<Operation> operations;
-  std::vector<Variant> variants;  // the first one is the naive kernel; each fits every operation
+  std::vector<Variant> variants;  // the first one is the naive kernel
   // The words of hand-written variants, which have many; random names avoid them. Such variants get
-  // only slips of syntax.
+  // only slips of syntax, as do those with mechanisms.
   std::set<std::string> words = {};
+  std::string mechanisms_of = {};     // the family whose variants with mechanisms are added
+  bool only_with_mechanisms = false;  // drawn only by the option `mechanisms`
 };
 
 // Returns the families of families/*.toml, and one for each other task of configs/tasks, in a fixed

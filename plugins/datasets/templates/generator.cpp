@@ -6,6 +6,7 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
+#include "plugins/datasets/templates/cells.hpp"
 #include "plugins/datasets/templates/slips.hpp"
 #include "plugins/datasets/templates/task_families.hpp"
 
@@ -151,7 +152,7 @@ bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
 void scale_grids(std::int64_t scale, Family* family) {
   for (Variant& variant : family->variants) {
     const auto grids = variant.choices.find("G");
-    if (grids == variant.choices.end()) continue;
+    if (grids == variant.choices.end() || !variant.mechanisms.empty()) continue;
     for (std::string& blocks : grids->second) blocks = std::to_string(scale * std::stoll(blocks));
   }
 }
@@ -164,24 +165,39 @@ std::string answer_of(const std::string& thought, const std::string& source) {
 }  // namespace
 
 Generator::Generator(std::vector<Family> families, GeneratorOptions options)
-    : families_(std::move(families)), options_(options) {
+    : families_(std::move(families)), options_(std::move(options)) {
+  const Cells withheld = withheld_cells(options_.withhold, options_.mechanisms, families_);
   for (Family& family : families_) scale_grids(options_.grid_scale, &family);
   for (std::size_t f = 0; f < families_.size(); ++f) {
     for (std::size_t o = 0; o < families_[f].operations.size(); ++o) {
-      entries_.push_back(entry_of(f, o));
+      const auto of_operation = withheld.find(families_[f].operations[o].id);
+      entries_.push_back(entry_of(
+          f, o, of_operation == withheld.end() ? std::set<std::string>() : of_operation->second));
       if (families_[f].operations[o].canonical) canonical_entries_.push_back(entries_.back());
     }
   }
 }
 
-Generator::Entry Generator::entry_of(std::size_t f, std::size_t o) const {
+bool Generator::draws(const Family& family, const Operation& operation, const Variant& variant,
+                      const std::set<std::string>& withheld) const {
+  if (!variant.fits(operation)) return false;
+  if (!options_.mechanisms) return variant.mechanisms.empty();
+  if (variant.mechanisms.empty())
+    return &variant == &family.variants.front() || !has_mechanisms(family);
+  return std::none_of(variant.mechanisms.begin(), variant.mechanisms.end(),
+                      [&](const std::string& m) { return withheld.count(m) > 0; });
+}
+
+Generator::Entry Generator::entry_of(std::size_t f, std::size_t o,
+                                     const std::set<std::string>& withheld) const {
   const Family& family = families_[f];
   const Operation& operation = family.operations[o];
   const Names names = canonical_names(operation);
   const TaskDefinition its_task =
       options_.max_block > 0 ? task(family, operation, names) : TaskDefinition();
-  Entry entry{f, o, {}};
+  Entry entry{f, o, {}, withheld};
   for (const Variant& variant : family.variants) {
+    if (!draws(family, operation, variant, withheld)) continue;
     bool any = options_.max_block == 0;
     Scope scope = scope_of(operation, names);
     if (!any) {
@@ -278,6 +294,8 @@ Pair Generator::generate(std::uint64_t index) const {
   Pair pair;
   pair.family = family.name;
   pair.variant = variant.name;
+  pair.mechanisms = variant.mechanisms;
+  pair.withheld = entry.withheld;
   pair.task = task(family, operation, names);
   const std::string source = fitting_kernel(operation, variant, names, pair.task, &random);
   pair.answer = answer_of(options_.think ? variant.thought : "", source);
@@ -288,10 +306,10 @@ Pair Generator::generate(std::uint64_t index) const {
     return pair;
   }
   if (!random.chance(options_.repair)) return pair;
-  const bool by_hand = !family.words.empty();
+  const bool only_syntax = !family.words.empty() || !variant.mechanisms.empty();
   const Slip slip =
-      random.pick(by_hand ? slips_of_syntax(source)
-                          : possible_slips(source, has_several_blocks(source, pair.task)));
+      random.pick(only_syntax ? slips_of_syntax(source)
+                              : possible_slips(source, has_several_blocks(source, pair.task)));
   pair.slip = slip.name;
   pair.earlier_answer = answer_of(options_.think ? variant.thought : "", slip.source);
   return pair;

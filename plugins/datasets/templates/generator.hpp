@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kernelrl/task_definition.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct GeneratorOptions {
   // Factor by which grids of a fixed size exceed those that suit a few thousand elements.
   std::int64_t grid_scale = 1;
   double improve = 0.0;  // share of pairs that show another right kernel before the answer
+  // Draws the variants with mechanisms, and of their families otherwise only the naive ones.
+  bool mechanisms = false;
+  std::vector<std::string> withhold = {};  // "row_cache:softmax_rows": cells that are never drawn
 };
 
 struct Pair {
@@ -29,6 +33,8 @@ struct Pair {
   std::string answer;
   std::optional<std::string> earlier_answer;  // the turn before: broken, or another right kernel
   std::string family, variant, slip;          // its origin; slip is empty unless it is a repair
+  std::set<std::string> mechanisms;           // shown by the answer
+  std::set<std::string> withheld;             // shown by no pair of the task
 };
 
 class Generator {
@@ -51,10 +57,14 @@ class Generator {
     std::size_t family;
     std::size_t operation;
     std::vector<const Variant*> variants;  // that have a kernel whose blocks are small enough
+    std::set<std::string> withheld;        // mechanisms
   };
 
+  bool draws(const Family& family, const Operation& operation, const Variant& variant,
+             const std::set<std::string>& withheld) const;
   // Throws krl::Failure if the naive kernels of an operation have larger blocks than max_block.
-  Entry entry_of(std::size_t family, std::size_t operation) const;
+  Entry entry_of(std::size_t family, std::size_t operation,
+                 const std::set<std::string>& withheld) const;
   bool fits(const std::string& source, const TaskDefinition& task) const;
   // Chooses among a variant's kernels whose blocks are small enough.
   std::string fitting_kernel(const Operation& operation, const Variant& variant, const Names& names,

@@ -30,6 +30,7 @@ class Templates final : public krl::Dataset {
   std::int64_t propose = 0;
   std::int64_t hardest = 4;
   bool unseen = false;
+  bool mechanisms = false;
 
   static constexpr auto config = krl::config(
       krl::opt("count", &Templates::count, "number of pairs").range(0, 10'000'000),
@@ -65,6 +66,11 @@ class Templates final : public krl::Dataset {
           .range(1, 10),
       krl::opt("unseen", &Templates::unseen,
                "propose from the fifth of all tasks that is never proposed without this option"),
+      krl::opt("mechanisms", &Templates::mechanisms,
+               "draw the variants that are named after how they work, in wide ranges of sizes, and "
+               "of the others of their families only the naive ones"),
+      krl::free_opt("withhold", KRL_ARRAY,
+                    "with `mechanisms`: cells that no pair shows: [\"row_cache:softmax_rows\"]"),
       krl::free_opt("families", KRL_ARRAY,
                     "only these families: [\"elementwise\", \"row_reduction\"]"),
       krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
@@ -75,13 +81,18 @@ class Templates final : public krl::Dataset {
       if (propose > 0 && !krl::list_option<std::string>(config, key).empty())
         krl::invalid_argument(std::string(key) + " cannot be used with propose");
     }
+    if (propose > 0 && mechanisms)
+      krl::invalid_argument("mechanisms cannot be used with propose: no proposed task has any");
     std::vector<Family> families = propose > 0 ? proposed() : krl::templates::all_families();
+    if (!mechanisms)
+      std::erase_if(families, [](const Family& family) { return family.only_with_mechanisms; });
     keep_families(config, &families);
     keep_operations(config, &families);
     generator_ = std::make_unique<krl::templates::Generator>(
         std::move(families),
         krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed), canonical, repair, think,
-                                         naive, max_block, grid_scale, improve});
+                                         naive, max_block, grid_scale, improve, mechanisms,
+                                         krl::list_option<std::string>(config, "withhold")});
   }
 
   std::uint64_t size() override { return tasks_.size() + static_cast<std::uint64_t>(count); }

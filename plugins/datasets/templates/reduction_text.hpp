@@ -20,11 +20,13 @@ inline std::string neutral(Reduce reduce) {
   return reduce == Reduce::kMax ? "-INFINITY" : "INFINITY";
 }
 
-// The parts of a template that reduces `element` (of the index j) in the variable acc, between the
-// lanes of a warp at the distance d, and between the entries of the shared array sh.
+// The parts of a template that reduces `element` (of the index j) in the variable acc, takes in the
+// partial result v, and reduces between the lanes of a warp at the distance d, and between the
+// entries of the shared array sh.
 inline Scope reduction_parts(Reduce reduce, const std::string& element) {
   return {{"init", neutral(reduce)},
           {"step", combine(reduce, "acc", element)},
+          {"join", combine(reduce, "acc", "v")},
           {"shuffle", combine(reduce, "acc", "__shfl_xor_sync(0xffffffff, acc, d)")},
           {"merge", combine(reduce, "sh[threadIdx.x]", "sh[threadIdx.x + d]")}};
 }
