@@ -135,7 +135,7 @@ def tune(program, sampled, folder):
         for number, variant in enumerate(variants):
             (place / f'{number:03}.cu').write_text(variant, encoding='utf-8')
     output = folder / 'verdicts.jsonl'
-    subprocess.run([program, 'eval', '--backend', 'cpu', '--task', 'tasks', str(folder / 'kernels'), '--output', str(output)],
+    subprocess.run([program, 'eval', '--backend', 'cpu', '--task', str(HERE.parents[1] / 'configs' / 'tasks'), str(folder / 'kernels'), '--output', str(output)],
                    check=False, stdout=subprocess.DEVNULL)
     verdicts = [json.loads(line) for line in output.read_text(encoding='utf-8').splitlines()]
     for verdict in sorted(verdicts, key=lambda v: v['kernel']):
