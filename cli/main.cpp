@@ -33,6 +33,8 @@ constexpr const char* kHelp =
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
   kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
+  kernelrl solve TASK [--endpoint URL | --from RUN | --plan PLAN]
+                                       search for fast kernels with any policy
   kernelrl verify RUN                  evaluate a run's kernels again, and compare
   kernelrl tasks [list | show | check | import | export] …
                                        list, show or check tasks; exchange them with other projects
@@ -54,7 +56,8 @@ constexpr Command kCommands[] = {
     {"judge", krl::cli::judge_command},   {"launch", krl::cli::launch_command},
     {"mcp", krl::cli::mcp_command},       {"plugins", krl::cli::plugins_command},
     {"runs", krl::cli::runs_command},     {"serve", krl::cli::serve_command},
-    {"tasks", krl::cli::tasks_command},   {"verify", krl::cli::verify_command}};
+    {"solve", krl::cli::solve_command},   {"tasks", krl::cli::tasks_command},
+    {"verify", krl::cli::verify_command}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;

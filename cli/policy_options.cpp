@@ -19,8 +19,6 @@ Result<std::vector<fs::path>> plugin_paths(const CommandLine& line) {
 
 Result<PlanOptions> plan_options(const CommandLine& line) {
   PlanOptions options{line.texts("set"), {}};
-  if (line.has("from"))
-    options.changes.push_back("run.from=" + fs::absolute(line.text("from")).string());
   KRL_ASSIGN(options.plugin_folders, plugin_paths(line));
   return options;
 }

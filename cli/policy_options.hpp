@@ -13,13 +13,13 @@ using namespace service;
 void add_plan_options(CommandLine& line);
 void add_plugin_path_option(CommandLine& line);
 
-// Reads --set, --plugin-path and, where the command has it, --from.
+// Reads --set and --plugin-path.
 Result<PlanOptions> plan_options(const CommandLine& line);
 
 // The plugins of the usual folders and of --plugin-path, whose folders must exist.
 Result<Registry> load_registry(const CommandLine& line);
 
-// The plan of `file` under --set, --plugin-path and, where the command has it, --from.
+// The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CommandLine& line);
 
 // Adds --plan, --run, --checkpoint, --stage and the options of add_plan_options.

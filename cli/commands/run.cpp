@@ -39,6 +39,13 @@ Status check_meant(const Plan& plan) {
   return failure(Code::kNotFound, std::move(message));
 }
 
+Result<LoadedPlan> load(const CommandLine& line) {
+  KRL_ASSIGN(PlanOptions options, plan_options(line));
+  if (line.has("from"))
+    options.changes.push_back("run.from=" + fs::absolute(line.text("from")).string());
+  return service::load_plan_of(line.text("plan"), options);
+}
+
 }  // namespace
 
 int run_command(const Words& words) {
@@ -54,7 +61,7 @@ int run_command(const Words& words) {
   add_plan_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("plan")) return line.wrong("no plan given: use --plan");
-  const auto loaded = load_plan_of(line.text("plan"), line);
+  const auto loaded = load(line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {
     for (const std::string& note : loaded->plan.notes) print("# " + note + "\n");

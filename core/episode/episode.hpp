@@ -33,6 +33,7 @@ struct TurnRecord {
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
   int dropped = 0;      // answers before this one that were sampled again (rollout.distinct)
+  std::int64_t dropped_tokens = 0;  // those of these answers
 
   // True if the infrastructure failed to answer, evaluate or score the turn: the candidate is not
   // at fault, and the turn is never learned from.
@@ -57,6 +58,8 @@ struct Episode {
   // Turns before its own that were given to it and not sampled: prompts show them and rewards see
   // them; they are neither scored nor learned from.
   std::vector<TurnRecord> given = {};
+  // Its one turn is a given kernel with other numbers; no policy wrote it.
+  bool tuned = false;
   std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held
   // The policy cannot answer its next prompt, such as one longer than its context. A first turn is
   // recorded as lost; a later one is left out.

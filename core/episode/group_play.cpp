@@ -228,6 +228,7 @@ Result<Reply> GroupPlay::ask_for_new(EpisodeRequest request, TurnRecord& turn, s
     if (reply.lost || turn.dropped >= context_.settings.distinct || !was_judged(reply.answer))
       return reply;
     ++turn.dropped;
+    turn.dropped_tokens += static_cast<std::int64_t>(reply.answer.tokens.size());
     request.request.seed = seed_for(request.request.seed, "distinct");
     request.shared_seed = 0;
   }

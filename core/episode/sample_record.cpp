@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/episode/feedback.hpp"
+#include "core/task/source_identity.hpp"
 
 namespace krl::core {
 namespace {
@@ -22,7 +23,7 @@ json record_of(const Episode& episode, std::size_t index, const std::vector<std:
   for (const Message& m : turn.prompt) prompt.push_back(m.text);
   for (std::size_t i = 0; i < std::min(terms.size(), turn.score.terms.size()); ++i)
     values[terms[i]] = turn.score.terms[i];
-  return {{"task", episode.task->id},
+  json record = {{"task", episode.task->id},
           {"group", episode.group.index},
           {"member", episode.member},
           {"turn", index + 1},
@@ -37,6 +38,8 @@ json record_of(const Episode& episode, std::size_t index, const std::vector<std:
           {"speedup", turn.evaluation.speedup()},
           {"roofline", turn.evaluation.value("roofline").value_or(kUnknown)},
           {"strategies", describe_strategies(turn.evaluation)}};
+  if (episode.tuned) record["tuned_from"] = core::identity_of(episode.given.back().candidate.source);
+  return record;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ Result<Obstacles> check_components(const Plan& plan, Components& components) {
   Obstacles obstacles;
   if (!plan.policy.use.empty()) {  // a plan without one judges kernels
     KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
-    if (auto untrainable = why_untrainable(plan.policy, infos)) {
+    auto untrainable = why_untrainable(plan.policy, infos);
+    if (untrainable && plan.learns()) {
       obstacles.learning.push_back(*std::move(untrainable));
     } else {
       KRL_TRY(check_policies(plan, infos, registry));

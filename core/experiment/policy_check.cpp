@@ -201,7 +201,7 @@ std::vector<const Node*> answer_limits(const Plan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Node& stage = plan.document->find("stage")->elements()[i];
     if (const Node* own = stage.find_path("rollout.max_tokens")) limits.push_back(own);
-    rolls_out = rolls_out || plan.stages[i].kind == StageKind::kRl;
+    rolls_out = rolls_out || plan.stages[i].plays();
   }
   return rolls_out ? limits : std::vector<const Node*>();
 }
@@ -276,7 +276,7 @@ Error needs_texts(const PolicySettings& settings) {
 
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry) {
   const PolicySettings& settings = plan.policy;
-  if (const auto problem = why_untrainable(settings, infos))
+  if (const auto problem = why_untrainable(settings, infos); problem && plan.learns())
     return failure(problem_at(problem->origin, problem->message, problem->hint));
   if (infos.learner && infos.sampler)
     KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
@@ -285,10 +285,11 @@ Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry
     return failure(needs_texts(settings));
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const StageSettings& stage = plan.stages[i];
+    if (stage.plays()) KRL_TRY(check_thinking(plan, i, infos));
+    if (stage.kind == StageKind::kSearch) continue;
     if (stage.kind == StageKind::kRl) {
       KRL_TRY(check_temperature(plan, i));
       KRL_TRY(check_refill(plan, i));
-      KRL_TRY(check_thinking(plan, i, infos));
       KRL_TRY(check_rl(settings, infos, stage));
     }
     KRL_TRY(check_loss(settings, stage, registry));

@@ -42,7 +42,7 @@ class Trainer {
                Policies::create(plan_.policy, components_, journal_.weights()));
     const Policy& policy = policies->learner();
     KRL_TRY(check_policy(*policies));
-    if (const auto& checkpoint = journal_.checkpoint())
+    if (const auto& checkpoint = journal_.checkpoint(); checkpoint && checkpoint->learned())
       KRL_TRY(policy.load(checkpoint->policy().string()));
     else if (!plan_.run.from.empty())
       KRL_TRY(begin_with_another(policy));
@@ -62,6 +62,10 @@ class Trainer {
   Status begin_with_another(const Policy& policy) const {
     const Result<Checkpoint> from = read_checkpoint(plan_.run.from);
     if (!from) return not_from(from.error(), "name a checkpoint of a run with the same policy");
+    if (!from->learned()) {
+      return not_from({Code::kInvalidArgument, "its run only searched, and learned nothing"},
+                      "name a checkpoint of a run that learned");
+    }
     const std::string of = nlohmann::json::parse(from->state).value("policy", plan_.policy.use);
     if (of != plan_.policy.use) {
       return not_from(
@@ -103,7 +107,7 @@ class Trainer {
       KRL_TRY(check_data(stage, setup.data));
       const Evaluations evaluations(setup.judge(), plan_.run.seed, &journal_.ledger(),
                                     rollout.contract);
-      if (stage.kind == StageKind::kRl) {
+      if (stage.plays()) {
         KRL_TRY(prepare_tasks(setup, evaluations, prepared[{setup.backends, rollout.contract}]));
       }
       ready_.push_back({std::move(setup), evaluations});
@@ -146,7 +150,7 @@ class Trainer {
     }
     lessons = {};  // the policy was prepared with them
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
-    return run_reinforcement(context);
+    return stage.kind == StageKind::kSearch ? run_search(context) : run_reinforcement(context);
   }
 
   Status fit(const Policy& policy, const StageSetup& setup,
@@ -166,6 +170,8 @@ class Trainer {
 std::string nothing_to_do(const Plan& plan) {
   const StageSettings& last = plan.stages.back();
   const std::string text = "already finished: nothing left to do";
+  if (last.kind == StageKind::kSearch)
+    return fmt::format("{}; to extend it, set a larger stage.{}.budget", text, last.name);
   if (last.kind != StageKind::kRl) return text;
   return fmt::format("{}; to extend it, set stage.{}.iterations={}", text, last.name,
                      last.rl.iterations + 1);

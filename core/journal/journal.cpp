@@ -39,20 +39,24 @@ std::vector<PluginRecord> plugin_records(const Registry& registry) {
 // Returns the settings of a stage that may change once it is over: it continues if they differ from
 // those it ended with.
 json length_of(const StageSettings& stage) {
-  if (stage.kind != StageKind::kRl) return nullptr;
+  if (!stage.plays()) return nullptr;
   json length = {{"iterations", stage.rl.iterations},
                  {"until", stage.rl.until ? stage.rl.until->expression.text() : ""}};
   if (stage.rl.until_window > 1) length["until_window"] = stage.rl.until_window;
+  if (stage.kind == StageKind::kSearch) {
+    const BudgetSettings& budget = stage.search.budget;
+    length["budget"] = {budget.kernels, budget.tokens, budget.minutes, budget.dollars};
+  }
   return length;
 }
 
 }  // namespace
 
 json Position::to_json() const {
-  return {
-      {"iteration", iteration},   {"stage", stage},         {"stage_iteration", stage_iteration},
-      {"curriculum", curriculum}, {"goal", goal},           {"archive", archive},
-      {"judged", judged},         {"discovery", discovery}, {"ended", ended}};
+  return {{"iteration", iteration}, {"stage", stage},           {"stage_iteration", stage_iteration},
+          {"curriculum", curriculum}, {"goal", goal},           {"archive", archive},
+          {"budget", budget},         {"judged", judged},       {"discovery", discovery},
+          {"ended", ended}};
 }
 
 Position Position::from_json(const json& j) {
@@ -62,6 +66,7 @@ Position Position::from_json(const json& j) {
           j.at("curriculum"),
           j.value("goal", json()),
           j.value("archive", json()),
+          j.value("budget", json()),
           j.value("judged", json()),
           j.value("discovery", json()),
           j.value("ended", json())};
@@ -72,10 +77,11 @@ void Position::end_stage(const StageSettings& done) {
            {"curriculum", std::move(curriculum)},
            {"goal", std::move(goal)},
            {"archive", std::move(archive)},
+           {"budget", std::move(budget)},
            {"length", length_of(done)}};
   ++stage;
   stage_iteration = 0;
-  curriculum = goal = archive = nullptr;
+  curriculum = goal = archive = budget = nullptr;
 }
 
 bool Position::over(std::size_t stages) const {
@@ -89,6 +95,7 @@ void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
   curriculum = ended.at("curriculum");
   goal = ended.value("goal", json());
   archive = ended.value("archive", json());
+  budget = ended.value("budget", json());
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,
@@ -219,14 +226,15 @@ void Journal::keep_samples(int iteration, const std::vector<Episode>& episodes,
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
   const auto save = [&](const std::filesystem::path& folder) {
-    return policy.save(folder.string());
+    return plan_.learns() ? policy.save(folder.string()) : Status();
   };
   const auto forget = [&](const std::filesystem::path& folder) {
-    const Status forgotten = policy.forget(folder.string());
+    const Status forgotten = plan_.learns() ? policy.forget(folder.string()) : Status();
     if (!forgotten) warn(forgotten.error().message);
   };
   json state = position.to_json();
   state["policy"] = plan_.policy.use;
+  if (!plan_.learns()) state["learned"] = false;
   state["plan"] = print_plan(plan_);
   // The state at the beginning of a later stage is kept, so that it can be measured and started
   // from.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <kernelrl/evaluation_json.hpp>
 #include <set>
 #include <tuple>
@@ -35,7 +36,8 @@ bool is_kept(const TurnRecord& turn) {
 bool ranks_before(const ArchivedKernel& a, const ArchivedKernel& b) {
   const double faster = a.evaluation.speedup(), slower = b.evaluation.speedup();
   return faster > slower ||
-         (faster == slower && std::tie(a.iteration, a.id) < std::tie(b.iteration, b.id));
+         (faster == slower &&
+          std::tie(a.iteration, a.id, a.island) < std::tie(b.iteration, b.id, b.island));
 }
 
 std::vector<std::string> parents_of(const Episode& episode) {
@@ -44,9 +46,23 @@ std::vector<std::string> parents_of(const Episode& episode) {
   return ids;
 }
 
-ArchivedKernel* find(std::vector<ArchivedKernel>& kernels, const std::string& id) {
-  const auto found = std::ranges::find(kernels, id, &ArchivedKernel::id);
+ArchivedKernel* find(std::vector<ArchivedKernel>& kernels, const std::string& id, int island) {
+  const auto found = std::ranges::find_if(kernels, [&](const ArchivedKernel& kernel) {
+    return kernel.id == id && kernel.island == island;
+  });
   return found == kernels.end() ? nullptr : &*found;
+}
+
+std::vector<ArchivedKernel> only_of(const std::vector<ArchivedKernel>& kernels, int island) {
+  std::vector<ArchivedKernel> own;
+  std::ranges::copy_if(kernels, std::back_inserter(own),
+                       [&](const ArchivedKernel& kernel) { return kernel.island == island; });
+  return own;
+}
+
+// The groups of a round are dealt to the islands in turn, those of a task in other places each time.
+int island_of_group(const GroupId& id, std::int64_t islands) {
+  return static_cast<int>((static_cast<std::int64_t>(id.index) + id.round) % islands);
 }
 
 std::size_t drawn(std::size_t count, std::uint64_t seed) {
@@ -73,16 +89,8 @@ std::optional<std::size_t> partner_of(const std::vector<ArchivedKernel>& kernels
   return others[drawn(others.size(), seed)];
 }
 
-TurnRecord turn_of(const ArchivedKernel& kernel) {
-  TurnRecord turn;
-  turn.answer.text = kernel.answer;
-  turn.candidate = {kernel.source, {}, Format::kExact};
-  turn.evaluation = kernel.evaluation;
-  return turn;
-}
-
 json to_json(const ArchivedKernel& kernel) {
-  return {{"id", kernel.id},
+  json j = {{"id", kernel.id},
           {"source", kernel.source},
           {"answer", kernel.answer},
           {"evaluation", kernel.evaluation},
@@ -92,6 +100,9 @@ json to_json(const ArchivedKernel& kernel) {
           {"depth", kernel.depth},
           {"visits", kernel.visits},
           {"best_child", kernel.best_child ? json(*kernel.best_child) : json()}};
+  if (kernel.tuned) j["tuned"] = true;
+  if (kernel.island != 0) j["island"] = kernel.island;
+  return j;
 }
 
 ArchivedKernel kernel_of(const json& j) {
@@ -105,6 +116,8 @@ ArchivedKernel kernel_of(const json& j) {
   j.at("iteration").get_to(kernel.iteration);
   j.at("depth").get_to(kernel.depth);
   j.at("visits").get_to(kernel.visits);
+  kernel.tuned = j.value("tuned", false);
+  kernel.island = j.value("island", 0);
   if (const json& best = j.at("best_child"); !best.is_null())
     kernel.best_child = best.get<double>();
   return kernel;
@@ -112,9 +125,10 @@ ArchivedKernel kernel_of(const json& j) {
 
 // Counts what the episodes that began with a kernel made of it.
 Metrics improvements(const std::vector<Episode>& episodes) {
-  double begun = 0, right = 0, faster = 0;
+  double all = 0, begun = 0, right = 0, faster = 0;
   for (const Episode& episode : episodes) {
-    if (episode.given.empty()) continue;
+    all += episode.tuned ? 0 : 1;
+    if (episode.given.empty() || episode.tuned) continue;
     ++begun;
     const double parent = episode.given.back().evaluation.speedup();
     const auto any = [&](double least) {
@@ -125,7 +139,8 @@ Metrics improvements(const std::vector<Episode>& episodes) {
     right += any(0) ? 1 : 0;
     faster += any(kRecordFactor * parent) ? 1 : 0;
   }
-  Metrics metrics = {{"archive/begun", begun / static_cast<double>(episodes.size())}};
+  if (all == 0) return {};
+  Metrics metrics = {{"archive/begun", begun / all}};
   if (begun == 0) return metrics;
   metrics["archive/right"] = right / begun;
   metrics["archive/improved"] = faster / begun;
@@ -136,15 +151,28 @@ Metrics improvements(const std::vector<Episode>& episodes) {
 
 double ArchivedKernel::worth() const { return std::log2(evaluation.speedup()); }
 
+TurnRecord turn_of(const ArchivedKernel& kernel) {
+  TurnRecord turn;
+  turn.answer.text = kernel.answer;
+  turn.candidate = {kernel.source, {}, Format::kExact};
+  turn.evaluation = kernel.evaluation;
+  return turn;
+}
+
 void Archive::begin(std::vector<Group>& groups) const {
-  std::map<std::string, Kernels> pending;  // the tasks with the visits of this call
+  // The kernels of tasks and islands with the visits of this call.
+  std::map<std::pair<std::string, int>, Kernels> pending;
   for (Group& group : groups) {
     const auto known = tasks_.find(group.task->id);
     const auto seed = [&](const char* of_what) {
       return seed_for(seed_, of_what, group.id.round, group.task->id, group.id.index);
     };
     if (known == tasks_.end() || uniform_of(seed("fresh")) < settings_.fresh) continue;
-    Kernels& kernels = pending.try_emplace(known->first, known->second).first->second;
+    const int island = island_of_group(group.id, settings_.islands);
+    const auto [place, is_new] = pending.try_emplace({known->first, island});
+    Kernels& kernels = place->second;
+    if (is_new) kernels = only_of(known->second, island);
+    if (kernels.empty()) continue;
     const std::size_t first = chosen(kernels, settings_, seed("parent"));
     if (settings_.parents > 1) {
       if (const auto second = partner_of(kernels, first, seed("partner")))
@@ -163,7 +191,10 @@ Metrics Archive::add(int iteration, const std::vector<Episode>& episodes,
     for (const TurnRecord& turn : episode.turns)
       if (is_kept(turn)) add_kernel(episode, turn, iteration);
   }
-  for (auto& [task, kernels] : tasks_) make_room(kernels);
+  for (auto& [task, kernels] : tasks_) {
+    if (settings_.exchange > 0 && iteration % settings_.exchange == 0) exchange(kernels);
+    make_room(kernels);
+  }
   Metrics metrics = improvements(episodes);
   write_totals(metrics);
   return metrics;
@@ -171,9 +202,9 @@ Metrics Archive::add(int iteration, const std::vector<Episode>& episodes,
 
 void Archive::add_visits(const std::vector<Episode>& episodes) {
   for (const Episode& episode : episodes) {
-    if (episode.given.empty()) continue;
+    if (episode.given.empty() || episode.tuned) continue;
     const std::string id = identity_of(episode.given.back().candidate.source);
-    ArchivedKernel* const parent = find(tasks_[episode.task->id], id);
+    ArchivedKernel* const parent = find(tasks_[episode.task->id], id, island_of(episode));
     if (parent == nullptr) continue;
     parent->visits += episode.member == 0 ? 1 : 0;
     for (const TurnRecord& turn : episode.turns) {
@@ -184,11 +215,37 @@ void Archive::add_visits(const std::vector<Episode>& episodes) {
   }
 }
 
+// A tuned kernel belongs where the first of its parent does.
+int Archive::island_of(const Episode& episode) const {
+  if (!episode.tuned) return island_of_group(episode.group, settings_.islands);
+  const Kernels& all = kernels(episode.task->id);
+  const auto parent = std::ranges::find(
+      all, identity_of(episode.given.back().candidate.source), &ArchivedKernel::id);
+  return parent == all.end() ? 0 : parent->island;
+}
+
+// Copies the fastest kernel of each island to the next one, where nothing has been made of it yet.
+void Archive::exchange(Kernels& kernels) const {
+  std::ranges::sort(kernels, ranks_before);
+  const Kernels before = kernels;
+  for (int island = 0; island < settings_.islands; ++island) {
+    const auto fastest = std::ranges::find(before, island, &ArchivedKernel::island);
+    const int next = (island + 1) % static_cast<int>(settings_.islands);
+    if (fastest == before.end() || find(kernels, fastest->id, next) != nullptr) continue;
+    ArchivedKernel copy = *fastest;
+    copy.island = next;
+    copy.visits = 0;
+    copy.best_child.reset();
+    kernels.push_back(std::move(copy));
+  }
+}
+
 void Archive::add_kernel(const Episode& episode, const TurnRecord& turn, int iteration) {
   const std::string id = identity_of(turn.candidate.source);
   if (refused_.contains(id)) return;
   Kernels& kernels = tasks_[episode.task->id];
-  if (find(kernels, id) != nullptr) return;
+  const int island = island_of(episode);
+  if (find(kernels, id, island) != nullptr) return;
   ArchivedKernel kernel;
   kernel.id = id;
   kernel.source = turn.candidate.source;
@@ -197,30 +254,37 @@ void Archive::add_kernel(const Episode& episode, const TurnRecord& turn, int ite
   kernel.structure = structure_of(turn.evaluation);
   kernel.parents = parents_of(episode);
   kernel.iteration = iteration;
+  kernel.tuned = episode.tuned;
+  kernel.island = island;
   for (const std::string& parent : kernel.parents) {
-    const ArchivedKernel* const known = find(kernels, parent);
+    const ArchivedKernel* const known = find(kernels, parent, island);
     kernel.depth = std::max(kernel.depth, 1 + (known == nullptr ? 0 : known->depth));
   }
   kernels.push_back(std::move(kernel));
 }
 
-// Sorts the kernels and drops the last of those that are not the fastest of their structure, and
-// then the last.
+// Sorts the kernels and drops, of each island, the last of those that are not the fastest of their
+// structure, and then the last.
 void Archive::make_room(Kernels& kernels) const {
   const auto most = static_cast<std::size_t>(settings_.size);
   std::ranges::sort(kernels, ranks_before);
-  if (kernels.size() <= most) return;
-  const std::vector<std::size_t> elites = elites_of(kernels);
-  std::vector<char> kept(kernels.size(), 0);
-  for (std::size_t i = 0; i < std::min(most, elites.size()); ++i) kept[elites[i]] = 1;
-  std::size_t room = most - std::min(most, elites.size());
-  for (std::size_t i = 0; i < kernels.size() && room > 0; ++i) {
-    if (kept[i] != 0) continue;
-    kept[i] = 1;
-    --room;
+  for (int island = 0; island < settings_.islands; ++island) {
+    if (std::ranges::count(kernels, island, &ArchivedKernel::island) <= settings_.size) continue;
+    const Kernels own = only_of(kernels, island);
+    const std::vector<std::size_t> elites = elites_of(own);
+    std::vector<char> kept(own.size(), 0);
+    for (std::size_t i = 0; i < std::min(most, elites.size()); ++i) kept[elites[i]] = 1;
+    std::size_t room = most - std::min(most, elites.size());
+    for (std::size_t i = 0; i < own.size() && room > 0; ++i) {
+      if (kept[i] != 0) continue;
+      kept[i] = 1;
+      --room;
+    }
+    std::size_t place = 0;
+    std::erase_if(kernels, [&](const ArchivedKernel& kernel) {
+      return kernel.island == island && kept[place++] == 0;
+    });
   }
-  std::size_t place = 0;
-  std::erase_if(kernels, [&](const ArchivedKernel&) { return kept[place++] == 0; });
 }
 
 const std::vector<ArchivedKernel>& Archive::kernels(const std::string& task) const {
@@ -233,7 +297,9 @@ void Archive::write_totals(Metrics& metrics) const {
   double all = 0, structures = 0;
   std::vector<double> depths;
   for (const auto& [task, kernels] : tasks_) {
-    all += static_cast<double>(kernels.size());
+    std::set<std::string_view> ids;  // islands may share kernels
+    for (const ArchivedKernel& kernel : kernels) ids.insert(kernel.id);
+    all += static_cast<double>(ids.size());
     structures += static_cast<double>(elites_of(kernels).size());
     if (!kernels.empty()) depths.push_back(kernels.front().depth);
   }

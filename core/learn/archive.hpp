@@ -24,12 +24,17 @@ struct ArchivedKernel {
   std::vector<std::string> parents;  // ids of the kernels that its episode began with
   int iteration = 0;                 // in which it was found
   int depth = 0;                     // edits that led to it from a kernel without parents
+  bool tuned = false;                // it is its parent with other numbers
+  int island = 0;                    // the part of the archive that it belongs to
   std::int64_t visits = 0;           // groups that began with it
   std::optional<double> best_child;  // worth of the best kernel that such a group found
 
   // log2 of the speedup: differences are factors.
   double worth() const;
 };
+
+// Returns the kernel as the turn that an episode begins with.
+TurnRecord turn_of(const ArchivedKernel& kernel);
 
 // Its state goes into checkpoints. What it chooses follows from that state, the seed and the names
 // of the groups. One thread.
@@ -42,7 +47,8 @@ class Archive {
   void begin(std::vector<Group>& groups) const;
 
   // Takes in the episodes of an iteration: their right and timed kernels but the refused ones, each
-  // source once, as far as there is room; and what became of the kernels that they began with.
+  // source once in its island, as far as there is room; and what became of the kernels that they
+  // began with. Every settings.exchange iterations each island then gets the fastest of another.
   Metrics add(int iteration, const std::vector<Episode>& episodes, const KernelIds& refused = {});
 
   // The kernels of a task, the fastest first.
@@ -56,6 +62,8 @@ class Archive {
 
   void add_visits(const std::vector<Episode>& episodes);
   void add_kernel(const Episode& episode, const TurnRecord& turn, int iteration);
+  int island_of(const Episode& episode) const;
+  void exchange(Kernels& kernels) const;
   void make_room(Kernels& kernels) const;
   void write_totals(Metrics& metrics) const;
 

@@ -11,6 +11,8 @@ const MetricNames& declared_metrics() {
     declare_rollout_metrics(names);
     declare_critic_metrics(names);
     declare_learning_metrics(names);
+    declare_exploration_metrics(names);
+    declare_search_metrics(names);
     declare_admission_metrics(names);
     declare_discovery_metrics(names);
     declare_archive_metrics(names);

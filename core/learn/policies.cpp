@@ -43,6 +43,8 @@ Result<std::unique_ptr<Policies>> Policies::create(const PolicySettings& setting
 }
 
 Status Policies::publish() {
+  KRL_ASSIGN(const PolicyInfo info, learner_.describe());
+  if (!info.trainable) return {};  // its weights are always the same
   KRL_ASSIGN(const std::uint64_t version, learner_.publish());
   if (sampler_ && published_ != version) KRL_TRY(hand_over(version));
   published_ = version;

@@ -1,46 +1,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 
 #include "core/base/hash.hpp"
-#include "core/episode/rollout_engine.hpp"
-#include "core/learn/admission.hpp"
-#include "core/learn/archive.hpp"
 #include "core/learn/critic_examples.hpp"
-#include "core/learn/curriculum.hpp"
 #include "core/learn/declared_metrics.hpp"
+#include "core/learn/exploration.hpp"
 #include "core/learn/goal.hpp"
 #include "core/learn/imitation.hpp"
-#include "core/learn/judged.hpp"
 #include "core/learn/objectives.hpp"
 #include "core/learn/optimizer_step.hpp"
-#include "core/learn/outage.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/stagnation.hpp"
 #include "core/learn/step_figures.hpp"
 #include "core/learn/training_set.hpp"
-#include "core/measure/discovery.hpp"
 #include "core/measure/measure_policy.hpp"
-#include "core/measure/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {
 
 // Metrics computed in this file.
 constexpr const char* kMetrics[] = {
-    "curriculum/open_tier",  "time_s/rollout",         "time_s/learn",
-    "time_s/iteration",      "time_s/waiting",         "perf/answers_in_flight",
-    "perf/tokens_per_s",     "perf/evaluations_per_s", "sampler/lost",
-    "sampler/refused",       "sampler/version_lag",    "sampler/thoughts_ended",
-    "groups/refilled",       "groups/lost_future",     "groups/zero_variance",
-    "groups/below_noise",    "groups/dropped",         "actor/lr",
-    "advantage/correctness", "advantage/speed",        "sampler/tis/effective",
-    "actor/not_finite",      "actor/imitation_loss"};
+    "time_s/learn",       "time_s/iteration",      "groups/refilled",      "groups/lost_future",
+    "groups/zero_variance", "groups/below_noise",  "groups/dropped",       "actor/lr",
+    "advantage/correctness", "advantage/speed",    "sampler/tis/effective", "actor/not_finite",
+    "actor/imitation_loss"};
 
-// Metrics passed on under another name: from optimiser steps, and from sampling.
+// Metrics of optimiser steps that are passed on under another name.
 struct Figure {
   const char *metric, *name;
 };
@@ -55,53 +41,42 @@ constexpr Figure kOfLearning[] = {{"actor/loss", "loss"},
                                   {"sampler/logprob_diff/mean", "logprob_diff_mean"},
                                   {"sampler/logprob_diff/max", "logprob_diff_max"},
                                   {"sampler/tis/cut", "tis_cut"}};
-constexpr Figure kOfSampling[] = {{"sampler/retries", "retries"},
-                                  {"sampler/prompt_tokens", "prompt_tokens"},
-                                  {"sampler/cached_tokens", "cached_tokens"}};
 
-// One stage; its iterations share the curriculum and the settings.
+// One stage; its iterations share the exploration and the settings.
 class Reinforcement {
  public:
   explicit Reinforcement(const StageContext& context)
       : context_(context),
         settings_(context.stage.settings),
         figures_(context.policy.component().id),
-        outage_(context.plan.run.max_infra_share),
-        curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
-                    seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
         goal_(context.stage, context.setup.terms),
-        archive_(settings_.archive,
-                 seed_for(context.plan.run.seed, "archive", context.position.stage)),
-        submitted_(context.position.stage_iteration),
-        engine_(learning_context()) {
-    if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
+        exploration_(context, {[this](const PlayedGroup& group) {
+          return !groups_that_differ(group.episodes, settings_.learn).empty();
+        }}) {
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
-    if (!context.position.discovery.is_null()) discovery_.restore(context.position.discovery);
-    if (!context.position.archive.is_null()) archive_.restore(context.position.archive);
-    if (!context.position.judged.is_null()) judged_.restore(context.position.judged);
   }
 
   Result<StageEnd> run() {
     const RlSettings& rl = context_.stage.rl;
     bool last = context_.position.stage_iteration >= rl.iterations;
-    if (!last) KRL_TRY(publish());
+    if (!last) KRL_TRY(exploration_.publish());
     bool stops = context_.stop.load();
     while (!last) {
       if (stops) return StageEnd::kInterrupted;
       Metrics metrics;
       const bool measured = measures_holdouts();
-      if (measured) KRL_TRY(measure_holdouts(metrics));
+      if (measured) KRL_TRY(exploration_.measure_holdouts(metrics));
       KRL_ASSIGN(const std::vector<Episode> episodes, iterate(metrics));
       KRL_ASSIGN(const bool reached, goal_.reached(stage_iteration(), metrics));
       last = reached || stage_iteration() == rl.iterations;
-      if (submitted_ == stage_iteration()) KRL_TRY(publish());
+      if (exploration_.idle()) KRL_TRY(exploration_.publish());
       // An iteration is sampled before it is learned from, and `ahead` ones earlier.
       const int sampled_by = iteration() - 1 - static_cast<int>(settings_.rollout.ahead);
       KRL_TRY(context_.rate_checkpoint(metrics, sampled_by));
       if (last) KRL_TRY(measure_last_holdouts(metrics));
       if (last || measured)
         KRL_TRY(measure_shapes(episodes, iteration(), context_.evaluations, metrics));
-      curriculum_.update(metrics);
+      exploration_.update(metrics);
       KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last, [&] { keep_state(); }));
     }
     return StageEnd::kDone;
@@ -109,17 +84,13 @@ class Reinforcement {
 
  private:
   void keep_state() const {
-    Position& position = context_.position;
-    position.curriculum = curriculum_.state();
-    position.goal = goal_.state();
-    position.discovery = discovery_.state();
-    if (settings_.archive.enabled) position.archive = archive_.state();
-    if (settings_.rollout.distinct > 0) position.judged = judged_.state();
+    exploration_.keep_state();
+    context_.position.goal = goal_.state();
   }
 
   // The iteration in progress: over the whole run, and of this stage.
-  int iteration() const { return context_.position.iteration + 1; }
-  std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }
+  int iteration() const { return exploration_.iteration(); }
+  std::int64_t stage_iteration() const { return exploration_.stage_iteration(); }
 
   // True if the hold-outs are measured before this iteration: before the first one, so that the
   // starting point of the learning is known.
@@ -131,77 +102,12 @@ class Reinforcement {
   // Samples, evaluates, learns.
   Result<std::vector<Episode>> iterate(Metrics& metrics) {
     const Stopwatch watch;
-    KRL_ASSIGN(RolloutResult rollout, take_rollout());
-    std::vector<Episode>& episodes = rollout.episodes;
-    const double rollout_seconds = watch.seconds();
-    metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
-    metrics.merge(discovery_.add(episodes));
-    add_sampling(rollout, metrics);
-    metrics.merge(rollout.retrieval.metrics());
-    context_.journal.keep_samples(iteration(), episodes, context_.setup.terms);
-    KRL_TRY(at_iteration(check_not_all_lost(rollout)));
-    KRL_TRY(at_iteration(outage_.add(rollout)));
-    KRL_ASSIGN(const KernelIds refused,
-               admit_best_kernels(iteration(), episodes, context_.evaluations,
-                                  context_.journal.best(), metrics));
-    if (settings_.archive.enabled) metrics.merge(archive_.add(iteration(), episodes, refused));
-    if (settings_.rollout.distinct > 0) metrics.merge(judged_.add(episodes));
-    KRL_TRY(learn(episodes, metrics));
-    observe_groups(episodes);
-    metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
-    metrics["time_s/rollout"] = rollout_seconds;
-    metrics["time_s/learn"] = watch.seconds() - rollout_seconds;
+    KRL_ASSIGN(RolloutResult rollout, exploration_.play(metrics));
+    KRL_TRY(exploration_.take_in(rollout, {}, metrics));
+    KRL_TRY(learn(rollout.episodes, metrics));
+    metrics["time_s/learn"] = watch.seconds() - metrics["time_s/rollout"];
     metrics["time_s/iteration"] = watch.seconds();
-    metrics["time_s/waiting"] = rollout.load.wait_seconds;
-    metrics["perf/answers_in_flight"] = rollout.load.answers_in_flight;
-    add_throughput(episodes, rollout_seconds, metrics);
-    return std::move(episodes);
-  }
-
-  Status publish() {
-    KRL_TRY(context_.policies.publish());
-    KRL_ASSIGN(Player player, context_.policies.player());
-    player_.emplace(player);
-    engine_.publish(std::move(player));
-    return {};
-  }
-
-  // Submits the rounds of the stage up to `last`: tasks, and those that replace groups that teach
-  // nothing.
-  void submit(std::int64_t last) {
-    const RolloutSettings& rollout = settings_.rollout;
-    while (submitted_ < std::min(last, context_.stage.rl.iterations)) {
-      const std::int64_t number = ++submitted_;
-      const int round = context_.position.iteration +
-                        static_cast<int>(number - context_.position.stage_iteration);
-      const std::vector<const Task*> tasks = curriculum_.choose(number, rollout.groups);
-      const auto spares = curriculum_.spares(number, rollout.groups * rollout.refill_tries, tasks);
-      std::vector<Group> groups = groups_of(tasks, round);
-      std::vector<Group> others = groups_of(spares, round, tasks.size());
-      for (std::vector<Group>* list : {&groups, &others}) {
-        archive_.begin(*list);
-        for (Group& group : *list) group.judged = judged_.of(*group.task);
-      }
-      engine_.submit(std::move(groups), std::move(others));
-    }
-  }
-
-  // Returns the episodes of this iteration. If the plan asks for it, begins those of the next, by
-  // weights that have not learned from these.
-  Result<RolloutResult> take_rollout() {
-    submit(stage_iteration());
-    KRL_ASSIGN(RolloutResult rollout, engine_.take_all());
-    if (settings_.rollout.ahead == 0) return rollout;
-    KRL_TRY(publish());
-    submit(stage_iteration() + settings_.rollout.ahead);
-    return rollout;
-  }
-
-  // Adds the iteration to the error that ends the run.
-  Status at_iteration(Status status) const {
-    if (status) return status;
-    const Error& why = status.error();
-    return failure(why.code, fmt::format("iteration {}: {}", iteration(), why.message));
+    return std::move(rollout.episodes);
   }
 
   // Returns the number of groups played beyond the plan's number.
@@ -216,87 +122,13 @@ class Reinforcement {
     return set.turns * groups / (groups + static_cast<double>(refilled(episodes)));
   }
 
-  void observe_groups(const std::vector<Episode>& episodes) {
-    const std::set<GroupId> differ = groups_that_differ(episodes, settings_.learn);
-    const RolloutSettings& rollout = settings_.rollout;
-    std::map<GroupId, double> passing, played;  // episodes, without those that were lost
-    for (const Episode& episode : episodes) {
-      passing[episode.group] += std::ranges::any_of(
-          episode.turns, [](const TurnRecord& turn) { return turn.evaluation.passed(); });
-      played[episode.group] += std::ranges::any_of(
-          episode.turns, [](const TurnRecord& turn) { return !turn.infra_error(); });
-    }
-    for (const Episode& episode : episodes) {
-      if (episode.member != 0) continue;
-      const double share = passing[episode.group] / std::max(1.0, played[episode.group]);
-      const bool within = share >= rollout.pass_low && share <= rollout.pass_high;
-      curriculum_.observe(*episode.task, within && differ.contains(episode.group));
-    }
-  }
-
-  // Adds metrics of the answers. Version lag: optimiser steps from the weights that sampled to
-  // those that learn.
-  void add_sampling(const RolloutResult& rollout, Metrics& metrics) const {
-    double lost = 0, refused = 0, answered = 0, lag = 0, ended_thoughts = 0;
-    for (const Episode& episode : rollout.episodes) {
-      refused += episode.refused ? 1 : 0;
-      for (const TurnRecord& turn : episode.turns) {
-        if (turn.lost) {
-          lost += episode.refused ? 0 : 1;
-        } else {
-          ++answered;
-          ended_thoughts += turn.answer.given_end > 0 ? 1 : 0;
-          lag += static_cast<double>(*player_->version - turn.answer.policy_version);
-        }
-      }
-    }
-    metrics["sampler/lost"] = lost;
-    metrics["sampler/refused"] = refused;
-    if (answered > 0) metrics["sampler/version_lag"] = lag / answered;
-    if (answered > 0 && settings_.rollout.thinking_tokens > 0)
-      metrics["sampler/thoughts_ended"] = ended_thoughts / answered;
-    for (const Figure& figure : kOfSampling) {
-      const auto reported = rollout.sampling.find(figure.name);
-      if (reported != rollout.sampling.end()) metrics[figure.metric] = reported->second;
-    }
-  }
-
-  RolloutContext rollout_context(const RolloutSettings& settings) const {
-    return {context_.evaluations,
-            *context_.setup.scorer,
-            *context_.setup.prompts,
-            context_.setup.retrieval.get(),
-            settings,
-            context_.plan.run.seed,
-            [this](std::string_view phase, int done, int of) {
-              context_.journal.progress({std::string(phase), done, of});
-            }};
-  }
-
-  // The context of what the stage learns from.
-  RolloutContext learning_context() const {
-    RolloutContext context = rollout_context(settings_.rollout);
-    if (settings_.rollout.ahead > 0) context.progress = nullptr;  // the learning shows its own
-    context.teaches = [this](const PlayedGroup& group) {
-      return !groups_that_differ(group.episodes, settings_.learn).empty();
-    };
-    return context;
-  }
-
   // Hold-outs after the last update measure other weights than the iteration's other metrics do.
   Status measure_last_holdouts(Metrics& metrics) const {
     Metrics after;
-    KRL_TRY(measure_holdouts(after));
+    KRL_TRY(exploration_.measure_holdouts(after));
     KRL_TRY(context_.rate_checkpoint(after, iteration()));
     for (const auto& [name, value] : after) metrics[name] = value;
     return {};
-  }
-
-  Status measure_holdouts(Metrics& metrics) const {
-    RolloutSettings settings = settings_.rollout;
-    if (settings_.eval.samples > 0) settings.group_size = settings_.eval.samples;
-    return measure_tasks(context_.setup.data.holdouts, iteration(), rollout_context(settings),
-                         *player_, context_.setup.terms, metrics);
   }
 
   // The optimiser steps of one iteration.
@@ -333,7 +165,7 @@ class Reinforcement {
   Result<std::vector<Example>> examples_to_imitate(const std::vector<Episode>& episodes) const {
     const LearnSettings& learn = settings_.learn;
     if (learn.imitate == 0) return std::vector<Example>();
-    return core::examples_to_imitate(archive_, episodes, learn.imitate_kernels,
+    return core::examples_to_imitate(exploration_.archive(), episodes, learn.imitate_kernels,
                                      *context_.setup.prompts, context_.policy,
                                      context_.policy_info.context_tokens);
   }
@@ -417,31 +249,13 @@ class Reinforcement {
       context_.warn(fmt::format("iteration {}: {}", iteration(), figures_.warning()));
   }
 
-  static void add_throughput(const std::vector<Episode>& episodes, double seconds,
-                             Metrics& metrics) {
-    double tokens = 0, evaluations = 0;
-    for (const Episode& episode : episodes) {
-      for (const TurnRecord& turn : episode.turns)
-        tokens += static_cast<double>(turn.answer.tokens.size()), ++evaluations;
-    }
-    metrics["perf/tokens_per_s"] = tokens / seconds;
-    metrics["perf/evaluations_per_s"] = evaluations / seconds;
-  }
-
   const StageContext& context_;
   const Settings& settings_;
   StepFigures figures_;
   std::vector<double> imitation_losses_;  // the iteration's, one a step
-  Outage outage_;
   Stagnation stagnation_;
-  Curriculum curriculum_;
   Goal goal_;
-  Discovery discovery_;
-  Archive archive_;
-  Judged judged_;
-  std::optional<Player> player_;  // answers from here on
-  std::int64_t submitted_;        // rounds of the stage
-  RolloutEngine engine_;          // the last to come and the first to go: it uses the others
+  Exploration exploration_;
 };
 
 }  // namespace
@@ -453,7 +267,6 @@ Result<StageEnd> run_reinforcement(const StageContext& context) {
 void declare_learning_metrics(MetricNames& names) {
   for (const char* name : kMetrics) names.of_iterations.emplace_back(name);
   for (const Figure& figure : kOfLearning) names.of_iterations.emplace_back(figure.metric);
-  for (const Figure& figure : kOfSampling) names.of_iterations.emplace_back(figure.metric);
 }
 
 }  // namespace krl::core

@@ -66,4 +66,7 @@ struct StageContext {
 // A reinforcement stage: sample, evaluate, score, learn; again until the stage's condition holds.
 Result<StageEnd> run_reinforcement(const StageContext& context);
 
+// A search: the same without learning, until its budget is used up.
+Result<StageEnd> run_search(const StageContext& context);
+
 }  // namespace krl::core

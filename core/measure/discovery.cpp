@@ -95,9 +95,10 @@ void write_pass_rates(const std::vector<Episode>& episodes, Metrics& metrics) {
 
 }  // namespace
 
-Metrics Discovery::add(const std::vector<Episode>& episodes) {
+Metrics Discovery::add(const std::vector<Episode>& episodes, const std::vector<Episode>& tuned) {
   Metrics metrics;
-  add_kernels(episodes, metrics);
+  metrics["found/records"] = add_kernels(episodes);
+  if (!tuned.empty()) metrics["found/records"] += add_kernels(tuned);
   add_answers(episodes, metrics);
   write_found(episodes, metrics);
   write_entropy(episodes, metrics);
@@ -107,7 +108,8 @@ Metrics Discovery::add(const std::vector<Episode>& episodes) {
   return metrics;
 }
 
-void Discovery::add_kernels(const std::vector<Episode>& episodes, Metrics& metrics) {
+// Returns the number of records among them.
+double Discovery::add_kernels(const std::vector<Episode>& episodes) {
   double records = 0;
   for_each_turn(episodes, [&](const Episode& episode, const TurnRecord& turn) {
     if (!turn.evaluation.passed()) return;
@@ -121,7 +123,7 @@ void Discovery::add_kernels(const std::vector<Episode>& episodes, Metrics& metri
     better(turn.evaluation.speedup(), best.speedup);
     better(turn.evaluation.value("roofline").value_or(0), best.roofline);
   });
-  metrics["found/records"] = records;
+  return records;
 }
 
 void Discovery::add_answers(const std::vector<Episode>& episodes, Metrics& metrics) {

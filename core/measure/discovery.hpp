@@ -29,7 +29,8 @@ class Discovery {
   //   best_at_K/FIGURE          K = 2, 4, … up to the episodes of a task
   //   task/ID/{pass_rate,best_speedup,best_roofline}
   // Figures that nothing measured are left out.
-  Metrics add(const std::vector<Episode>& episodes);
+  // `tuned`: episodes with kernels that no policy wrote. What they found counts, and nothing else.
+  Metrics add(const std::vector<Episode>& episodes, const std::vector<Episode>& tuned = {});
 
   nlohmann::json state() const;
   void restore(const nlohmann::json& state);
@@ -38,7 +39,7 @@ class Discovery {
   struct Best {
     double speedup = 0, roofline = 0;  // 0: none is known
   };
-  void add_kernels(const std::vector<Episode>& episodes, Metrics& metrics);
+  double add_kernels(const std::vector<Episode>& episodes);
   void add_answers(const std::vector<Episode>& episodes, Metrics& metrics);
   void write_found(const std::vector<Episode>& episodes, Metrics& metrics) const;
 

@@ -187,6 +187,31 @@ void check_imitation(const Node& settings, std::vector<Problem>& problems) {
                       "there is no archive whose kernels could be imitated", "add [archive]"});
 }
 
+void check_search(const Node& stage, const Node& settings, std::vector<Problem>& problems) {
+  const auto given = [&](std::string_view key) {
+    const Node* value = stage.find_path(key);
+    if (value == nullptr) return false;
+    const auto* number = std::get_if<double>(&value->value);
+    const auto* integer = std::get_if<std::int64_t>(&value->value);
+    return (number != nullptr && *number > 0) || (integer != nullptr && *integer > 0);
+  };
+  const bool ends = given("iterations") || given("budget.kernels") || given("budget.tokens") ||
+                    given("budget.minutes") || given("budget.dollars");
+  const std::string name = "stage '" + stage.text_at("name") + "'";
+  if (!ends)
+    problems.push_back({stage.origin, name + " would never end",
+                        "set iterations, or budget.kernels, tokens, minutes or dollars"});
+  if (given("budget.dollars") && !given("budget.prompt_price") && !given("budget.answer_price"))
+    problems.push_back({stage.find_path("budget.dollars")->origin,
+                        name + " has no prices, so that no dollars would be used up",
+                        "set budget.prompt_price and budget.answer_price"});
+  const Node* enabled = settings.find_path("archive.enabled");
+  const bool archives = enabled != nullptr && std::get<bool>(enabled->value);
+  if (given("tune") && !archives)
+    problems.push_back({stage.find_path("tune")->origin,
+                        "there is no archive whose kernels could be tuned", "add [archive]"});
+}
+
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems) {
   const Node* shown = settings.find_path("retrieval.turns");
   const Node* turns = settings.find_path("rollout.turns");

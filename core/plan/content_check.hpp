@@ -34,6 +34,9 @@ void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
 // force.
 void check_imitation(const Node& settings, std::vector<Problem>& problems);
 
+// Checks that a search ends, and that it has an archive if it tunes. `settings`: as above.
+void check_search(const Node& stage, const Node& settings, std::vector<Problem>& problems);
+
 // Checks that some turn of an episode can show documents. `settings`: the tables in force, with a
 // dataset that is searched.
 void check_retrieval_turns(const Node& settings, std::vector<Problem>& problems);

@@ -253,13 +253,20 @@ void add(Node& tables, const Entry& addition, bool wait) {
 
 }  // namespace
 
-std::optional<Node> read_layers(const fs::path& file, const std::vector<std::string>& overrides,
+std::optional<Node> read_layers(const fs::path& file, const std::vector<fs::path>& over,
+                                const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes) {
-  auto named = std::make_shared<Source>();
-  named->name = file.string();
   LayerReader reader(problems, notes);
-  if (!reader.read(file, Origin{std::move(named), 0, 0, 1}, searched_for({}, file)))
-    return std::nullopt;
+  const auto read = [&](const fs::path& layer) {
+    auto named = std::make_shared<Source>();
+    named->name = layer.string();
+    return reader.read(layer, Origin{std::move(named), 0, 0, 1}, searched_for({}, layer));
+  };
+  if (!read(file)) return std::nullopt;
+  const std::size_t noted = notes.size();
+  for (const fs::path& layer : over)
+    if (!read(layer)) return std::nullopt;
+  notes.resize(noted);
   Node document = std::move(reader).document();
   apply_overrides(document, overrides, problems, notes);
   return document;

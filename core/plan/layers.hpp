@@ -1,4 +1,5 @@
-// The layers of a plan, read and merged: includes, then the file, then `--set` arguments.
+// The layers of a plan, read and merged: includes, then the file, then files that a command lays
+// over it, then `--set` arguments.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +13,11 @@
 namespace krl::core {
 
 // Merges the layers into one tree without `include`; nothing if a file could not be read. Errors go
-// to `problems`, notes on entries that a layer removes to `notes`. The origin of the root is the
+// to `problems`, notes on entries that a layer removes to `notes`, but for the files `over`: their
+// command says what they replace. The origin of the root is the
 // plan's file as a whole.
 std::optional<Node> read_layers(const std::filesystem::path& file,
+                                const std::vector<std::filesystem::path>& over,
                                 const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes);
 

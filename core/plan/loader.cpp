@@ -96,11 +96,11 @@ Plan plan_of(ResolvedTree tree) {
 }  // namespace
 
 Result<Plan> load_plan(const fs::path& name, const std::vector<std::string>& overrides,
-                       const CatalogSource& catalog_source) {
+                       const CatalogSource& catalog_source, const std::vector<fs::path>& over) {
   std::vector<Problem> problems;
   std::vector<std::string> notes;
   const fs::path file = plan_named(name);
-  auto document = read_layers(file, overrides, problems, notes);
+  auto document = read_layers(file, over, overrides, problems, notes);
   if (!document) return wrong(std::move(problems));
   std::error_code ignored;
   const fs::path absolute = fs::absolute(file, ignored).lexically_normal();

@@ -22,10 +22,12 @@ using CatalogSource = std::function<Result<Catalog>(const PluginSettings&)>;
 // `overrides` are the `--set` arguments, "rollout.groups=4": a dotted key, then TOML or a bare
 // word. An element of a list is named by its number from 0 or by its `name` or `use`:
 // "stage.reinforce.iterations=3", "reward.0.weight=2".
-// `name` is a file, or the name of a built-in plan: "quickstart".
+// `name` is a file, or the name of a built-in plan: "quickstart". `over`: further files, laid over it
+// as if it were the last of what they include.
 // The error's message is the whole list, ready to print.
 Result<Plan> load_plan(const std::filesystem::path& name, const std::vector<std::string>& overrides,
-                       const CatalogSource& catalog);
+                       const CatalogSource& catalog,
+                       const std::vector<std::filesystem::path>& over = {});
 
 // The options of a component alone, from arguments such as "device=0" (`kernelrl eval --set`).
 Result<ComponentSettings> configure_component(Kind kind, const std::string& id,

@@ -6,8 +6,10 @@
 // lacks), the origin of the value is stored with it: see `problem_at`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -209,6 +211,8 @@ struct ArchiveSettings {
   ParentChoice choose = ParentChoice::kUniform;
   double c = 0;              // exploration of kPuct
   std::int64_t parents = 1;  // kernels that an episode begins with
+  std::int64_t islands = 1;  // parts that know only their own kernels
+  std::int64_t exchange = 0;  // iterations between two exchanges of their best
 };
 
 struct EvalSettings {
@@ -254,7 +258,7 @@ struct Settings {
   std::vector<RewardSettings> rewards;
 };
 
-enum class StageKind { kSft, kRl };
+enum class StageKind { kSft, kRl, kSearch };
 
 struct SftSettings {
   std::int64_t epochs = 0;
@@ -269,13 +273,38 @@ struct RlSettings {
   std::int64_t until_window = 1;   // iterations that they are averaged over
 };
 
+// What a search may use up; 0 = any amount.
+struct BudgetSettings {
+  std::int64_t kernels = 0;  // distinct ones judged of each task
+  std::int64_t tokens = 0;   // sampled
+  double minutes = 0;
+  double dollars = 0;
+  // Dollars for a million tokens of prompts, and of answers.
+  double prompt_price = 0, answer_price = 0;
+
+  bool limited() const { return kernels > 0 || tokens > 0 || minutes > 0 || dollars > 0; }
+};
+
+struct SearchSettings {
+  BudgetSettings budget;
+  std::int64_t tune = 0;  // kernels with other numbers, of each task and iteration
+};
+
 struct StageSettings {
   std::string name;
   StageKind kind = StageKind::kRl;
-  SftSettings sft;    // used if kind is kSft
-  RlSettings rl;      // used if kind is kRl
-  Settings settings;  // in force during this stage
-  Origin origin;      // place of the stage's name
+  SftSettings sft;        // used if kind is kSft
+  RlSettings rl;          // used if kind is kRl or kSearch
+  SearchSettings search;  // used if kind is kSearch
+  Settings settings;      // in force during this stage
+  Origin origin;          // place of the stage's name
+
+  // True if episodes are played in it.
+  bool plays() const { return kind != StageKind::kSft; }
+  // The limit of its iterations.
+  std::int64_t most_iterations() const {
+    return rl.iterations > 0 ? rl.iterations : std::numeric_limits<std::int64_t>::max();
+  }
 };
 
 struct CheckpointSettings {
@@ -302,6 +331,12 @@ struct Plan {
   std::vector<StageSettings> stages;     // none: the plan can be evaluated, not run
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
   std::vector<std::string> notes;        // lines on facts that are right, but may surprise
+
+  // False if the plan only searches, which any policy can.
+  bool learns() const {
+    const auto searches = [](const StageSettings& s) { return s.kind == StageKind::kSearch; };
+    return stages.empty() || !std::all_of(stages.begin(), stages.end(), searches);
+  }
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }

@@ -225,9 +225,9 @@ class Resolver {
     check_conditions(stage, settings, catalog_.metrics, problems_);
     if (const Node* rollout = settings.find("rollout")) check_pass_bounds(*rollout, problems_);
     if (kind == "rl") check_imitation(settings, problems_);
-    if (kind == "rl" && has_role(settings, "retrieval")) check_retrieval_turns(settings, problems_);
+    if (kind != "sft" && has_role(settings, "retrieval")) check_retrieval_turns(settings, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
-      check_schedule(*learning, problems_);
+      if (kind != "search") check_schedule(*learning, problems_);
     return settings;
   }
 
@@ -254,11 +254,12 @@ class Resolver {
       if (!rules->in_stage) {
         report(entry.origin, "a stage cannot change '" + entry.key + "'",
                "it is the same for the whole run: move it out of the stage");
-      } else if ((kind == "sft" || kind == "rl") && !rules->stage_kind.empty() &&
-                 kind != rules->stage_kind) {
-        report(
-            entry.origin, "an " + kind + " stage does not use '" + entry.key + "'",
-            entry.key == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
+      } else if (!is_used(*rules, kind)) {
+        const std::string article = kind == "search" ? "a " : "an ";
+        report(entry.origin, article + kind + " stage does not use '" + entry.key + "'",
+               entry.key == "learn" && kind == "sft"
+                   ? "its own key 'optimizer' sets the learning rate"
+                   : "remove it");
       } else {
         continue;
       }
@@ -267,17 +268,25 @@ class Resolver {
     for (const std::string& key : wrong) tables.erase(key);
   }
 
+  // False if stages of this kind, which is one, do not use a table.
+  static bool is_used(const TableRules& rules, const std::string& kind) {
+    const std::vector<std::string> kinds = choices_of(rules.stage_kind);
+    const bool known = kind == "sft" || kind == "rl" || kind == "search";
+    return rules.stage_kind.empty() || !known || std::ranges::find(kinds, kind) != kinds.end();
+  }
+
   void check_needs(const Node& stage, const std::string& kind, const Node& settings) {
     const std::string name = "stage '" + stage.text_at("name") + "'";
     if (kind == "sft" && !has_role(settings, "warmup")) {
       report(stage.origin, name + " has no examples",
              "add [[dataset]] with role = \"warmup\", for instance use = \"templates\"");
     }
-    if (kind != "rl") return;
+    if (kind != "rl" && kind != "search") return;
     if (!has_role(settings, "train")) {
       report(stage.origin, name + " has no tasks",
              "add [[dataset]] with role = \"train\", for instance use = \"tasks\"");
     }
+    if (kind == "search") return check_search(stage, settings, problems_);
     const Node* rewards = settings.find("reward");
     if (rewards == nullptr || rewards->elements().empty()) {
       report(stage.origin, name + " has no reward",

@@ -334,6 +334,13 @@ void describe(Keys& key, ArchiveSettings& archive) {
   key("parents", archive.parents,
       "kernels that a group begins with; 2: another one, of another structure if there is one, is shown before it",
       "1", "1..2");
+  key("islands", archive.islands,
+      "parts of the archive, each of `size`: a group begins with kernels of its own island, and adds to it",
+      "1", "1..64")
+      .on_resume = OnResume::kKept;
+  key("exchange", archive.exchange,
+      "iterations between two exchanges, in which each island's fastest kernel of a task goes to the next island; 0 = none",
+      "10", "0..");
 }
 
 void describe(Keys& key, EvalSettings& eval) {
@@ -374,16 +381,42 @@ void describe(Keys& key, RewardSettings& reward) {
   if (reward.name.empty()) reward.name = reward.use;
 }
 
+void describe_search(Keys& key, StageSettings& stage) {
+  BudgetSettings& budget = stage.search.budget;
+  key.only_if = "kind=search";
+  key("iterations", stage.rl.iterations,
+      "maximum number of iterations; 0 = until the budget is used up", "0", "0..");
+  key("budget.kernels", budget.kernels,
+      "distinct kernels judged of each task; a task that has used up its own gets no more groups, and the stage ends after the last; exceeded by less than a group; 0 = no limit",
+      "0", "0..");
+  key("budget.tokens", budget.tokens,
+      "tokens of answers, after which the stage ends with its iteration; 0 = no limit", "0", "0..");
+  key("budget.minutes", budget.minutes,
+      "minutes, those before a resume included, after which it ends; 0 = no limit", "0.0", "0..");
+  key("budget.dollars", budget.dollars,
+      "dollars for tokens, by budget.prompt_price and budget.answer_price, after which it ends; 0 = no limit",
+      "0.0", "0..");
+  key("budget.prompt_price", budget.prompt_price, "dollars per million tokens of prompts", "0.0",
+      "0..");
+  key("budget.answer_price", budget.answer_price, "dollars per million tokens of answers", "0.0",
+      "0..");
+  key("tune", stage.search.tune,
+      "kernels judged of each task and iteration that are the archive's fastest with other numbers: blocks, fixed grids, other integer constants; they cost no tokens; requires [archive]; 0 = none",
+      "0", "0..4096");
+}
+
 void describe(Keys& key, StageSettings& stage) {
   key("name", stage.name, "unique in the plan").required = true;
   stage.origin = key.origin("name");
   key("kind", stage.kind,
-      "sft: supervised fine-tuning on the warmup datasets; rl: reinforcement learning on the train datasets",
-      "", "sft|rl")
+      "sft: supervised fine-tuning on the warmup datasets; rl: reinforcement learning on the train datasets; search: the same without learning, with any policy (docs/solve.md)",
+      "", "sft|rl|search")
       .required = true;
   key.on_resume = OnResume::kFromHereOn;
   key.only_if = "kind=rl";
   key("iterations", stage.rl.iterations, "maximum number of iterations", "", "1..").required = true;
+  describe_search(key, stage);
+  key.only_if = "kind=rl|search";
   key("until", stage.rl.until,
       "condition on metrics that ends the stage early: \"pass_rate > 0.9 and iteration >= 5\"");
   key("until_window", stage.rl.until_window,
@@ -434,14 +467,14 @@ const std::vector<TableRules>& plan_schema() {
        rules_of<BackendSettings>()},
       {"dataset", true, true, "Tasks and examples. The other keys are options of the component.",
        rules_of<DatasetSettings>()},
-      {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>(), "rl"},
+      {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>(), "rl|search"},
       {"learn", false, true, "How the policy learns from the episodes of an iteration.",
        rules_of<LearnSettings>(), "rl"},
       {"curriculum", false, true, "Tiers of tasks that open one after another.",
-       rules_of<CurriculumSettings>(), "rl"},
+       rules_of<CurriculumSettings>(), "rl|search"},
       {"archive", false, true,
        "Right kernels of the stage, with which later episodes begin: prompts show them as earlier turns.",
-       rules_of<ArchiveSettings>(), "rl"},
+       rules_of<ArchiveSettings>(), "rl|search"},
       {"eval", false, true, "Measurements during a run, without learning.",
        rules_of<EvalSettings>()},
       {"prompt", false, true, "The prompts given to the model.", rules_of<PromptSettings>()},
@@ -450,7 +483,7 @@ const std::vector<TableRules>& plan_schema() {
        rules_of<RetrievalSettings>()},
       {"reward", true, true,
        "The terms of a turn's score. The other keys are options of the component.",
-       rules_of<RewardSettings>(), "rl"},
+       rules_of<RewardSettings>(), "rl|search"},
       {"stage", true, false, "The stages of the run, executed in this order.",
        rules_of<StageSettings>()},
       {"checkpoint", false, false, "Checkpoints, from which a run can be resumed.",

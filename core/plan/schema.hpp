@@ -55,7 +55,7 @@ struct TableRules {
   bool in_stage = false;  // a stage may override it
   std::string doc;
   std::vector<KeyRule> keys;
-  std::string stage_kind = {};  // the kind of stages that use it; empty: all
+  std::string stage_kind = {};  // the kinds of stages that use it, "rl|search"; empty: all
 };
 
 // Returns the tables in the order in which they are documented and printed.

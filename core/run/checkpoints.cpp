@@ -138,6 +138,11 @@ Result<fs::path> step_at(const fs::path& step) {
 
 }  // namespace
 
+bool Checkpoint::learned() const {
+  const nlohmann::json read = nlohmann::json::parse(state, nullptr, /*allow_exceptions=*/false);
+  return !read.is_object() || read.value("learned", true);
+}
+
 Checkpoints::Checkpoints(fs::path directory, CheckpointsKept kept, FileSystem& files)
     : directory_(std::move(directory)), kept_(std::move(kept)), files_(&files) {
   const Json best = kept_.best_of.empty() ? Json() : best_in(directory_);

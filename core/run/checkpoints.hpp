@@ -26,6 +26,8 @@ struct Checkpoint {
   std::string state;  // state.json
 
   std::filesystem::path policy() const { return directory / "policy"; }
+  // False if its run only searched: there is no state of a policy to load.
+  bool learned() const;
 };
 
 // The checkpoints that are kept.

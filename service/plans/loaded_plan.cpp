@@ -71,7 +71,7 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const PlanOptions& options
     catalog.metrics = declared_metrics();
     return catalog;
   };
-  KRL_ASSIGN(Plan plan, load_plan(file, options.changes, catalog));
+  KRL_ASSIGN(Plan plan, load_plan(file, options.changes, catalog, options.over));
   record_plugin_folders(plan, std::move(folders));
   add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};

@@ -20,6 +20,7 @@ struct LoadedPlan {
 struct PlanOptions {
   std::vector<std::string> changes;                   // "rollout.groups=4"
   std::vector<std::filesystem::path> plugin_folders;  // searched first
+  std::vector<std::filesystem::path> over = {};       // files that are laid over the plan
 };
 
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const PlanOptions& options);

@@ -18,6 +18,8 @@ std::string line_of(const std::string& task, const ArchivedKernel& kernel) {
                      {"parents", kernel.parents},
                      {"iteration", kernel.iteration},
                      {"depth", kernel.depth},
+                     {"tuned", kernel.tuned},
+                     {"island", kernel.island},
                      {"visits", kernel.visits},
                      {"structure", kernel.structure},
                      {"speedup", kernel.evaluation.speedup()},

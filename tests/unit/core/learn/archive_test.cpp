@@ -269,5 +269,71 @@ TEST(DistinctRun, IsTheSameWhenItIsResumed) {
   EXPECT_EQ(world.resume(distinct).lines(), fresh_run(distinct).lines());
 }
 
+// Two islands that exchange their best every third iteration.
+ArchiveSettings islands() {
+  ArchiveSettings two = settings();
+  two.islands = 2;
+  two.exchange = 3;
+  return two;
+}
+
+Episode of_group(std::size_t index, std::vector<TurnRecord> turns) {
+  return {&kTask, {2, index}, 0, std::move(turns)};
+}
+
+TEST(Islands, BeginGroupsWithTheirOwnKernels) {
+  Archive archive(islands(), 1);
+  archive.add(1, {of_group(0, {kernel("a", 4)}), of_group(1, {kernel("b", 2)})});
+  EXPECT_THAT(begun(archive, 4, 2), ElementsAre(4, 2, 4, 2));
+  EXPECT_THAT(begun(archive, 4, 3), ElementsAre(2, 4, 2, 4)) << "a task's groups take turns";
+}
+
+TEST(Islands, OfWhichOneIsEmptyBeginWithNothing) {
+  Archive archive(islands(), 1);
+  archive.add(1, {of_group(0, {kernel("a", 4)})});
+  EXPECT_THAT(begun(archive, 2, 2), ElementsAre(4, 0));
+}
+
+TEST(Islands, SendTheirFastestToTheNextWhenItIsTime) {
+  Archive archive(islands(), 1);
+  const std::vector<Episode> found = {of_group(0, {kernel("a", 4), kernel("c", 3)}),
+                                      of_group(1, {kernel("b", 2)})};
+  archive.add(1, found);
+  EXPECT_THAT(speedups(archive), ElementsAre(4, 3, 2));
+  const Metrics metrics = archive.add(3, {});
+  EXPECT_THAT(speedups(archive), ElementsAre(4, 4, 3, 2, 2));
+  EXPECT_EQ(metrics.at("archive/kernels"), 3) << "copies are no new kernels";
+  archive.add(6, {});
+  EXPECT_THAT(speedups(archive), ElementsAre(4, 4, 3, 2, 2)) << "each is there already";
+  Archive again(islands(), 1);
+  again.restore(archive.state());
+  EXPECT_EQ(again.state(), archive.state());
+}
+
+TEST(Islands, HaveRoomOfTheirOwn) {
+  ArchiveSettings small = islands();
+  small.size = 1;
+  Archive archive(small, 1);
+  archive.add(1, {of_group(0, {kernel("a", 4), kernel("c", 3)}), of_group(1, {kernel("b", 2)})});
+  EXPECT_THAT(speedups(archive), ElementsAre(4, 2));
+}
+
+TEST(Archive, KnowsATunedKernelAndItsParentButCountsNoVisit) {
+  Archive archive(settings(), 1);
+  archive.add(1, {episode({kernel("a", 2)})});
+  Episode tuned = episode({kernel("b", 3)}, {kernel("a", 2)});
+  tuned.tuned = true;
+  const Metrics metrics = archive.add(2, {episode({wrong()}), tuned});
+  EXPECT_EQ(metrics.at("archive/begun"), 0) << "no episode of the policy's";
+  const ArchivedKernel& b = archive.kernels("t")[0];
+  const ArchivedKernel& a = archive.kernels("t")[1];
+  EXPECT_TRUE(b.tuned);
+  EXPECT_EQ(b.depth, 1);
+  EXPECT_THAT(b.parents, ElementsAre(a.id));
+  EXPECT_EQ(a.visits, 0);
+  EXPECT_FALSE(a.best_child);
+  EXPECT_TRUE(archived_kernels(archive.state()).at("t")[0].tuned);
+}
+
 }  // namespace
 }  // namespace krl::test::archive

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/learn/budget.hpp"
+#include "core/learn/declared_metrics.hpp"
+#include "core/learn/exploration.hpp"
+#include "core/learn/goal.hpp"
+#include "core/learn/stage_context.hpp"
+#include "core/learn/tuner.hpp"
+#include "core/measure/discovery.hpp"
+
+namespace krl::core {
+namespace {
+
+// Metrics computed in this file, and those of the budget.
+constexpr const char* kSearchMetrics[] = {"tune/kernels",         "tune/right",     "tune/improved",
+                                    "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens",
+                                    "budget/kernels",       "time_s/search",  "time_s/tune"};
+
+void add_tuning(const std::vector<Episode>& tuned, Metrics& metrics) {
+  double right = 0, improved = 0;
+  for (const Episode& episode : tuned) {
+    const Evaluation& evaluation = episode.turns.front().evaluation;
+    const double parent = episode.given.front().evaluation.speedup();
+    right += evaluation.passed() ? 1 : 0;
+    improved += evaluation.passed() && evaluation.speedup() > kRecordFactor * parent ? 1 : 0;
+  }
+  const auto all = static_cast<double>(tuned.size());
+  metrics["tune/kernels"] = all;
+  if (all == 0) return;
+  metrics["tune/right"] = right / all;
+  metrics["tune/improved"] = improved / all;
+}
+
+class Search {
+ public:
+  explicit Search(const StageContext& context)
+      : context_(context),
+        settings_(context.stage.search),
+        budget_(settings_.budget),
+        goal_(context.stage, context.setup.terms),
+        exploration_(context, {{}, [this](std::int64_t round, std::vector<const Task*> drawn) {
+                                 return within_budget(round, std::move(drawn));
+                               }}) {
+    if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
+    if (!context.position.budget.is_null()) budget_.restore(context.position.budget);
+  }
+
+  Result<StageEnd> run() {
+    bool last = over(context_.position.stage_iteration);
+    if (!last) KRL_TRY(exploration_.publish());
+    bool stops = context_.stop.load();
+    while (!last) {
+      if (stops) return StageEnd::kInterrupted;
+      Metrics metrics;
+      KRL_TRY(iterate(metrics));
+      KRL_ASSIGN(const bool reached, goal_.reached(exploration_.stage_iteration(), metrics));
+      last = reached || over(exploration_.stage_iteration());
+      exploration_.update(metrics);
+      KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last, [&] { keep_state(); }));
+    }
+    return StageEnd::kDone;
+  }
+
+ private:
+  void keep_state() const {
+    exploration_.keep_state();
+    context_.position.goal = goal_.state();
+    context_.position.budget = budget_.state();
+  }
+
+  // True if nothing is to come after so many iterations.
+  bool over(std::int64_t iterations) const {
+    const auto& tasks = context_.setup.data.tasks;
+    return iterations >= context_.stage.most_iterations() || budget_.used_up() ||
+           std::ranges::all_of(tasks, [&](const Task& task) { return left(task) == 0; });
+  }
+
+  // Tunes, samples, evaluates.
+  Status iterate(Metrics& metrics) {
+    const Stopwatch watch;
+    KRL_ASSIGN(std::vector<Episode> tuned, tune());
+    metrics["time_s/tune"] = watch.seconds();
+    if (settings_.tune > 0) add_tuning(tuned, metrics);
+    KRL_ASSIGN(RolloutResult rollout, exploration_.play(metrics));
+    KRL_TRY(exploration_.take_in(rollout, std::move(tuned), metrics));
+    tuned_.clear();
+    metrics["time_s/iteration"] = watch.seconds();
+    KRL_TRY(budget_.add(rollout, watch.seconds()));
+    metrics.merge(budget_.metrics());
+    metrics["budget/kernels"] = most_judged();
+    return {};
+  }
+
+  // Judges the archive's fastest kernels with other numbers, at most half as many as are left.
+  Result<std::vector<Episode>> tune() {
+    std::vector<Episode> episodes;
+    for (const Task& task : context_.setup.data.tasks) {
+      const auto count = std::min(settings_.tune, left(task) / 2);
+      const auto chosen =
+          choose_tuned(exploration_.archive().kernels(task.id), exploration_.judged().of(task).get(),
+                       static_cast<std::size_t>(count));
+      tuned_[&task] = static_cast<std::int64_t>(chosen.size());
+      for (const TunedKernel& kernel : chosen)
+        episodes.push_back(episode_of(kernel, task, tuned_group(episodes.size())));
+    }
+    std::vector<Status> results(episodes.size());
+    context_.evaluations.side_by_side(episodes.size(),
+                                      [&](std::size_t i) { results[i] = judge(episodes[i]); });
+    for (Status& result : results) KRL_TRY(std::move(result));
+    return episodes;
+  }
+
+  // A group beyond those that are played.
+  GroupId tuned_group(std::size_t number) const {
+    const auto played = static_cast<std::size_t>(context_.stage.settings.rollout.groups);
+    return {exploration_.iteration(), played + number};
+  }
+
+  Status judge(Episode& episode) const {
+    TurnRecord& turn = episode.turns.front();
+    KRL_ASSIGN(Evaluated evaluated, context_.evaluations.evaluate(*episode.task, turn.candidate,
+                                                                  exploration_.iteration()));
+    turn.evaluation = std::move(evaluated.evaluation);
+    turn.reused = evaluated.reused;
+    if (turn.infra_error()) return {};
+    KRL_ASSIGN(turn.score, context_.setup.scorer->score(episode));
+    return {};
+  }
+
+  // Returns how many kernels of the task may still be judged.
+  std::int64_t left(const Task& task) const {
+    const std::int64_t most = settings_.budget.kernels;
+    if (most == 0) return std::numeric_limits<std::int64_t>::max();
+    const auto tuned = tuned_.find(&task);
+    const std::int64_t begun = tuned == tuned_.end() ? 0 : tuned->second;
+    return std::max<std::int64_t>(0, most - judged(task) - begun);
+  }
+
+  std::int64_t judged(const Task& task) const {
+    const auto known = exploration_.judged().of(task);
+    return known == nullptr ? 0 : static_cast<std::int64_t>(known->size());
+  }
+
+  // The kernels judged of the task with the most.
+  double most_judged() const {
+    std::int64_t most = 0;
+    for (const Task& task : context_.setup.data.tasks) most = std::max(most, judged(task));
+    return static_cast<double>(most);
+  }
+
+  // Returns as many of the drawn tasks as have kernels left for their groups, and others in place of
+  // the rest, as far as there are any.
+  std::vector<const Task*> within_budget(std::int64_t round, std::vector<const Task*> drawn) const {
+    const RolloutSettings& rollout = context_.stage.settings.rollout;
+    const std::int64_t of_group = rollout.group_size * rollout.turns;
+    std::map<const Task*, std::int64_t> groups;
+    const auto take = [&](const Task* task) {
+      if (groups[task] * of_group >= left(*task)) return false;
+      ++groups[task];
+      return true;
+    };
+    const std::size_t count = drawn.size();
+    std::erase_if(drawn, [&](const Task* task) { return !take(task); });
+    const auto& tasks = context_.setup.data.tasks;
+    std::size_t refusals = 0;
+    for (auto i = static_cast<std::size_t>(round); drawn.size() < count && refusals < tasks.size();
+         ++i) {
+      const Task* const task = &tasks[i % tasks.size()];
+      refusals = take(task) ? 0 : refusals + 1;
+      if (refusals == 0) drawn.push_back(task);
+    }
+    return drawn;
+  }
+
+  const StageContext& context_;
+  const SearchSettings& settings_;
+  Budget budget_;
+  Goal goal_;
+  std::map<const Task*, std::int64_t> tuned_;  // kernels of the iteration
+  Exploration exploration_;
+};
+
+}  // namespace
+
+Result<StageEnd> run_search(const StageContext& context) { return Search(context).run(); }
+
+void declare_search_metrics(MetricNames& names) {
+  for (const char* name : kSearchMetrics) names.of_iterations.emplace_back(name);
+}
+
+}  // namespace krl::core
