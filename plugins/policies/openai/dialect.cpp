@@ -59,6 +59,7 @@ void read_usage(const JsonNode& piece, Reply& reply) {
     if (number >= 0 && number <= kMost) out = static_cast<std::int64_t>(number);
   };
   count("/usage/prompt_tokens", reply.prompt_tokens);
+  count("/usage/completion_tokens", reply.answer_tokens);
   count("/usage/prompt_tokens_details/cached_tokens", reply.cached_tokens);
 }
 

@@ -95,6 +95,13 @@ void render(const Request& request, const ChatTokenizer& chat, std::int64_t cont
   ask.max_tokens = static_cast<std::uint32_t>(std::min<std::int64_t>(ask.max_tokens, room));
 }
 
+// Returns the server's count, thoughts included, or else that of the tokens that it sent.
+std::int64_t answer_tokens_of(const Reply& reply) {
+  std::size_t sent = 0;
+  for (const auto& [index, choice] : reply.choices) sent += choice.tokens.size();
+  return std::max(reply.answer_tokens, static_cast<std::int64_t>(sent));
+}
+
 }  // namespace
 
 SamplingCall::SamplingCall(Engine& engine, const SampleSink& sink, const Context& context)
@@ -182,6 +189,7 @@ void SamplingCall::ask(const std::shared_ptr<Open>& open, std::vector<std::uint3
   Answered answered = engine_.asking().ask(std::move(ask), terms, yield);
   prompt_tokens_ += static_cast<std::uint64_t>(answered.reply.prompt_tokens);
   cached_tokens_ += static_cast<std::uint64_t>(answered.reply.cached_tokens);
+  answer_tokens_ += static_cast<std::uint64_t>(answer_tokens_of(answered.reply));
   std::vector<std::uint32_t> missing;
   std::optional<Failure> wrong;
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
@@ -259,6 +267,7 @@ void SamplingCall::report() const {
   context_.metric("retries", static_cast<double>(retries_));
   context_.metric("prompt_tokens", static_cast<double>(prompt_tokens_));
   context_.metric("cached_tokens", static_cast<double>(cached_tokens_));
+  if (answer_tokens_ > 0) context_.metric("answer_tokens", static_cast<double>(answer_tokens_));
 }
 
 }  // namespace krl::openai
