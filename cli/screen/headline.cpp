@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "core/base/text.hpp"
 
@@ -15,6 +16,9 @@ constexpr std::array<std::string_view, 8> kHeadline = {
     "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
     "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
 
+constexpr std::array<std::string_view, 4> kHeadlineOfSearch = {
+    "found/best_speedup", "kernel/pass_rate", "budget/kernels", "tune/improved"};
+
 constexpr std::array<std::string_view, 4> kLosses = {"infra_errors", "sampler/lost",
                                                      "sampler/refused", "reward/lost"};
 
@@ -22,8 +26,12 @@ constexpr std::array<std::string_view, 4> kLosses = {"infra_errors", "sampler/lo
 
 std::vector<std::string> headline(const Metrics& values, std::size_t most) {
   std::vector<std::string> names;
-  for (const std::string_view name : kHeadline)
-    if (values.contains(std::string(name)) && names.size() < most) names.emplace_back(name);
+  const auto add = [&](std::span<const std::string_view> list) {
+    for (const std::string_view name : list)
+      if (values.contains(std::string(name)) && names.size() < most) names.emplace_back(name);
+  };
+  if (values.contains("budget/kernels")) add(kHeadlineOfSearch);
+  if (names.empty()) add(kHeadline);
   if (!names.empty()) return names;
   for (const auto& [name, value] : values)
     if (is_repeatable(name) && names.size() < most) names.push_back(name);

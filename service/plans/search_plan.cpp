@@ -14,7 +14,7 @@ namespace krl::service {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kRuns = "runs";  // the default of run.directory
+constexpr const char* kRunsFolder = "runs";  // the default of run.directory
 
 fs::path built_in(const char* name) { return shared_files() / "configs" / name; }
 
@@ -36,7 +36,7 @@ struct Start {
 
 Result<Start> start_of(const std::string& from) {
   const std::size_t at = from.rfind('@');
-  KRL_ASSIGN(const RunInfo run, find_run(kRuns, from.substr(0, at)));
+  KRL_ASSIGN(const RunInfo run, find_run(kRunsFolder, from.substr(0, at)));
   const RunLayout layout{fs::absolute(run.directory)};
   Start start{layout.plan(), {}};
   if (at != std::string::npos) {
@@ -113,7 +113,10 @@ Result<LoadedPlan> load_search_plan(const SearchChoice& choice) {
   std::vector<std::string> changes = {"run.name=" + quoted(run_name_of(choice))};
   if (!choice.from.empty()) {
     KRL_ASSIGN(const Start start, start_of(choice.from));
-    if (base.empty()) base = start.plan;
+    if (base.empty()) {
+      base = start.plan;
+      changes.push_back("run.directory=" + quoted(kRunsFolder));
+    }
     changes.push_back("run.from=" + quoted(start.checkpoint.string()));
   }
   const bool complete = !base.empty();
