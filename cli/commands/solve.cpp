@@ -98,7 +98,8 @@ std::string line_of_lineage(const Solution& solution) {
 }
 
 std::string describe(const Solution& solution) {
-  std::string text = fmt::format("\n{}: {} kernels judged", one_line(solution.task), solution.judged);
+  std::string text =
+      fmt::format("\n{}: {} kernels judged", one_line(solution.task), solution.judged);
   if (!solution.best) return text + ", none of them right\n";
   const Evaluation& evaluation = solution.best->evaluation;
   const bool estimated =
@@ -116,14 +117,16 @@ int show(const RunLayout& run, int code) {
   if (!solutions && code == kDone) return report(solutions.error());
   if (!solutions) return code;
   for (const Solution& solution : *solutions) print(describe(solution));
-  const bool any = std::ranges::any_of(*solutions, [](const Solution& s) { return s.best.has_value(); });
+  const bool any =
+      std::ranges::any_of(*solutions, [](const Solution& s) { return s.best.has_value(); });
   return code == kDone && !any ? kNotRight : code;
 }
 
 void add_options(CommandLine& line) {
   line.option("plan", "PLAN", "policy, prompts and judge of this plan");
-  line.option("from", "RUN[@STEP]",
-              "what this run has learned, and its plan if none is named; @best or a step of its checkpoints/");
+  line.option(
+      "from", "RUN[@STEP]",
+      "what this run has learned, and its plan if none is named; @best or a step of its checkpoints/");
   line.option("endpoint", "URL", "a server that answers as OpenAI's do, such as vLLM: http://…/v1");
   line.option("model", "NAME", "the model of the server");
   line.option("policy", "ID", "another policy; --set policy.KEY=VALUE sets its options");

@@ -24,21 +24,22 @@ json record_of(const Episode& episode, std::size_t index, const std::vector<std:
   for (std::size_t i = 0; i < std::min(terms.size(), turn.score.terms.size()); ++i)
     values[terms[i]] = turn.score.terms[i];
   json record = {{"task", episode.task->id},
-          {"group", episode.group.index},
-          {"member", episode.member},
-          {"turn", index + 1},
-          {"prompt", prompt},
-          {"answer", turn.answer.text},
-          {"tokens", turn.answer.tokens.size()},
-          {"version", turn.answer.policy_version},
-          {"verdict", name_of(turn.evaluation.verdict)},
-          {"why", why_of(turn)},
-          {"score", turn.score.total},
-          {"terms", values},
-          {"speedup", turn.evaluation.speedup()},
-          {"roofline", turn.evaluation.value("roofline").value_or(kUnknown)},
-          {"strategies", describe_strategies(turn.evaluation)}};
-  if (episode.tuned) record["tuned_from"] = core::identity_of(episode.given.back().candidate.source);
+                 {"group", episode.group.index},
+                 {"member", episode.member},
+                 {"turn", index + 1},
+                 {"prompt", prompt},
+                 {"answer", turn.answer.text},
+                 {"tokens", turn.answer.tokens.size()},
+                 {"version", turn.answer.policy_version},
+                 {"verdict", name_of(turn.evaluation.verdict)},
+                 {"why", why_of(turn)},
+                 {"score", turn.score.total},
+                 {"terms", values},
+                 {"speedup", turn.evaluation.speedup()},
+                 {"roofline", turn.evaluation.value("roofline").value_or(kUnknown)},
+                 {"strategies", describe_strategies(turn.evaluation)}};
+  if (episode.tuned)
+    record["tuned_from"] = core::identity_of(episode.given.back().candidate.source);
   return record;
 }
 

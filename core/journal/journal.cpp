@@ -53,9 +53,15 @@ json length_of(const StageSettings& stage) {
 }  // namespace
 
 json Position::to_json() const {
-  return {{"iteration", iteration}, {"stage", stage},           {"stage_iteration", stage_iteration},
-          {"curriculum", curriculum}, {"goal", goal},           {"archive", archive},
-          {"budget", budget},         {"judged", judged},       {"discovery", discovery},
+  return {{"iteration", iteration},
+          {"stage", stage},
+          {"stage_iteration", stage_iteration},
+          {"curriculum", curriculum},
+          {"goal", goal},
+          {"archive", archive},
+          {"budget", budget},
+          {"judged", judged},
+          {"discovery", discovery},
           {"ended", ended}};
 }
 

@@ -35,9 +35,8 @@ bool is_kept(const TurnRecord& turn) {
 
 bool ranks_before(const ArchivedKernel& a, const ArchivedKernel& b) {
   const double faster = a.evaluation.speedup(), slower = b.evaluation.speedup();
-  return faster > slower ||
-         (faster == slower &&
-          std::tie(a.iteration, a.id, a.island) < std::tie(b.iteration, b.id, b.island));
+  return faster > slower || (faster == slower && std::tie(a.iteration, a.id, a.island) <
+                                                     std::tie(b.iteration, b.id, b.island));
 }
 
 std::vector<std::string> parents_of(const Episode& episode) {
@@ -91,15 +90,15 @@ std::optional<std::size_t> partner_of(const std::vector<ArchivedKernel>& kernels
 
 json to_json(const ArchivedKernel& kernel) {
   json j = {{"id", kernel.id},
-          {"source", kernel.source},
-          {"answer", kernel.answer},
-          {"evaluation", kernel.evaluation},
-          {"structure", kernel.structure},
-          {"parents", kernel.parents},
-          {"iteration", kernel.iteration},
-          {"depth", kernel.depth},
-          {"visits", kernel.visits},
-          {"best_child", kernel.best_child ? json(*kernel.best_child) : json()}};
+            {"source", kernel.source},
+            {"answer", kernel.answer},
+            {"evaluation", kernel.evaluation},
+            {"structure", kernel.structure},
+            {"parents", kernel.parents},
+            {"iteration", kernel.iteration},
+            {"depth", kernel.depth},
+            {"visits", kernel.visits},
+            {"best_child", kernel.best_child ? json(*kernel.best_child) : json()}};
   if (kernel.tuned) j["tuned"] = true;
   if (kernel.island != 0) j["island"] = kernel.island;
   return j;
@@ -219,8 +218,8 @@ void Archive::add_visits(const std::vector<Episode>& episodes) {
 int Archive::island_of(const Episode& episode) const {
   if (!episode.tuned) return island_of_group(episode.group, settings_.islands);
   const Kernels& all = kernels(episode.task->id);
-  const auto parent = std::ranges::find(
-      all, identity_of(episode.given.back().candidate.source), &ArchivedKernel::id);
+  const auto parent = std::ranges::find(all, identity_of(episode.given.back().candidate.source),
+                                        &ArchivedKernel::id);
   return parent == all.end() ? 0 : parent->island;
 }
 

@@ -67,9 +67,8 @@ Metrics Budget::metrics() const {
 }
 
 nlohmann::json Budget::state() const {
-  return {{"prompt_tokens", prompt_tokens_},
-          {"answer_tokens", answer_tokens_},
-          {"seconds", seconds_}};
+  return {
+      {"prompt_tokens", prompt_tokens_}, {"answer_tokens", answer_tokens_}, {"seconds", seconds_}};
 }
 
 void Budget::restore(const nlohmann::json& state) {

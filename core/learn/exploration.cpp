@@ -17,19 +17,18 @@
 namespace krl::core {
 namespace {
 
-constexpr const char* kExplorationMetrics[] = {"curriculum/open_tier",   "time_s/rollout",
-                                    "time_s/waiting",         "perf/answers_in_flight",
-                                    "perf/tokens_per_s",      "perf/evaluations_per_s",
-                                    "sampler/lost",           "sampler/refused",
-                                    "sampler/thoughts_ended", "sampler/version_lag"};
+constexpr const char* kExplorationMetrics[] = {
+    "curriculum/open_tier",   "time_s/rollout",         "time_s/waiting", "perf/answers_in_flight",
+    "perf/tokens_per_s",      "perf/evaluations_per_s", "sampler/lost",   "sampler/refused",
+    "sampler/thoughts_ended", "sampler/version_lag"};
 
 // Figures of sampling that are passed on under another name.
 struct SamplingFigure {
   const char *metric, *name;
 };
 constexpr SamplingFigure kOfSampling[] = {{"sampler/retries", "retries"},
-                                  {"sampler/prompt_tokens", "prompt_tokens"},
-                                  {"sampler/cached_tokens", "cached_tokens"}};
+                                          {"sampler/prompt_tokens", "prompt_tokens"},
+                                          {"sampler/cached_tokens", "cached_tokens"}};
 
 void add_throughput(const std::vector<Episode>& episodes, double seconds, Metrics& metrics) {
   double tokens = 0, evaluations = 0;
@@ -88,8 +87,8 @@ void Exploration::submit(std::int64_t last) {
   const RolloutSettings& rollout = settings_.rollout;
   while (submitted_ < std::min(last, context_.stage.most_iterations())) {
     const std::int64_t number = ++submitted_;
-    const int round = context_.position.iteration +
-                      static_cast<int>(number - context_.position.stage_iteration);
+    const int round =
+        context_.position.iteration + static_cast<int>(number - context_.position.stage_iteration);
     std::vector<const Task*> tasks = curriculum_.choose(number, rollout.groups);
     if (choices_.tasks) tasks = choices_.tasks(number, std::move(tasks));
     const std::int64_t tries = choices_.teaches ? rollout.refill_tries : 0;

@@ -21,8 +21,8 @@ namespace {
 
 // Metrics computed in this file.
 constexpr const char* kMetrics[] = {
-    "time_s/learn",       "time_s/iteration",      "groups/refilled",      "groups/lost_future",
-    "groups/zero_variance", "groups/below_noise",  "groups/dropped",       "actor/lr",
+    "time_s/learn",          "time_s/iteration",   "groups/refilled",       "groups/lost_future",
+    "groups/zero_variance",  "groups/below_noise", "groups/dropped",        "actor/lr",
     "advantage/correctness", "advantage/speed",    "sampler/tis/effective", "actor/not_finite",
     "actor/imitation_loss"};
 
@@ -51,8 +51,8 @@ class Reinforcement {
         figures_(context.policy.component().id),
         goal_(context.stage, context.setup.terms),
         exploration_(context, {[this](const PlayedGroup& group) {
-          return !groups_that_differ(group.episodes, settings_.learn).empty();
-        }}) {
+                       return !groups_that_differ(group.episodes, settings_.learn).empty();
+                     }}) {
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
   }
 

@@ -16,9 +16,10 @@ namespace krl::core {
 namespace {
 
 // Metrics computed in this file, and those of the budget.
-constexpr const char* kSearchMetrics[] = {"tune/kernels",         "tune/right",     "tune/improved",
-                                    "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens",
-                                    "budget/kernels",       "time_s/search",  "time_s/tune"};
+constexpr const char* kSearchMetrics[] = {
+    "tune/kernels",         "tune/right",     "tune/improved",
+    "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens",
+    "budget/kernels",       "time_s/search",  "time_s/tune"};
 
 void add_tuning(const std::vector<Episode>& tuned, Metrics& metrics) {
   double right = 0, improved = 0;
@@ -101,8 +102,8 @@ class Search {
     for (const Task& task : context_.setup.data.tasks) {
       const auto count = std::min(settings_.tune, left(task) / 2);
       const auto chosen =
-          choose_tuned(exploration_.archive().kernels(task.id), exploration_.judged().of(task).get(),
-                       static_cast<std::size_t>(count));
+          choose_tuned(exploration_.archive().kernels(task.id),
+                       exploration_.judged().of(task).get(), static_cast<std::size_t>(count));
       tuned_[&task] = static_cast<std::int64_t>(chosen.size());
       for (const TunedKernel& kernel : chosen)
         episodes.push_back(episode_of(kernel, task, tuned_group(episodes.size())));

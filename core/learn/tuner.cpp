@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kStructures = 4;  // tuned at a time
 constexpr int kOctaves = 4;             // in each direction
-constexpr std::int64_t kMostThreads = 1024, kLeastThreads = 8, kMostOfOthers = std::int64_t{1} << 20;
+constexpr std::int64_t kMostThreads = 1024, kLeastThreads = 8,
+                       kMostOfOthers = std::int64_t{1} << 20;
 
 // An integer of the source, and the values that may replace it.
 struct Knob {
@@ -124,7 +125,8 @@ std::vector<std::string> retuned(const std::string& source) {
   const std::vector<Knob> knobs = knobs_of(source);
   std::vector<std::vector<std::int64_t>> values;
   std::size_t most = 0;
-  for (const Knob& knob : knobs) most = std::max(most, values.emplace_back(values_near(knob)).size());
+  for (const Knob& knob : knobs)
+    most = std::max(most, values.emplace_back(values_near(knob)).size());
   for (std::size_t change = 0; change < most; ++change) {
     for (std::size_t k = 0; k < knobs.size(); ++k) {
       if (change >= values[k].size()) continue;

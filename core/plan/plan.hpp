@@ -209,9 +209,9 @@ struct ArchiveSettings {
   std::int64_t size = 0;  // kernels kept of a task
   double fresh = 0;       // share of the groups that begin with none
   ParentChoice choose = ParentChoice::kUniform;
-  double c = 0;              // exploration of kPuct
-  std::int64_t parents = 1;  // kernels that an episode begins with
-  std::int64_t islands = 1;  // parts that know only their own kernels
+  double c = 0;               // exploration of kPuct
+  std::int64_t parents = 1;   // kernels that an episode begins with
+  std::int64_t islands = 1;   // parts that know only their own kernels
   std::int64_t exchange = 0;  // iterations between two exchanges of their best
 };
 

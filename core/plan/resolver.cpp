@@ -225,7 +225,8 @@ class Resolver {
     check_conditions(stage, settings, catalog_.metrics, problems_);
     if (const Node* rollout = settings.find("rollout")) check_pass_bounds(*rollout, problems_);
     if (kind == "rl") check_imitation(settings, problems_);
-    if (kind != "sft" && has_role(settings, "retrieval")) check_retrieval_turns(settings, problems_);
+    if (kind != "sft" && has_role(settings, "retrieval"))
+      check_retrieval_turns(settings, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
       if (kind != "search") check_schedule(*learning, problems_);
     return settings;

@@ -39,6 +39,16 @@ Result<Checkpoint> checkpoint_of_run(const fs::path& directory,
   return failure(Code::kNotFound, "there is no checkpoint in " + checkpoints.string() + " yet");
 }
 
+// Loads what the policy has learned. A run that only searched used what another had learned.
+Status load_state(const ChosenPolicy& chosen, const Policy& policy) {
+  if (!chosen.checkpoint) return {};
+  if (chosen.checkpoint->learned()) return policy.load(chosen.checkpoint->policy().string());
+  const fs::path& from = chosen.plan().run.from;
+  if (from.empty()) return {};
+  KRL_ASSIGN(const Checkpoint learned, read_checkpoint(from));
+  return policy.load(learned.policy().string());
+}
+
 }  // namespace
 
 Result<ChosenPolicy> choose_policy(const PolicyChoice& choice) {
@@ -71,7 +81,7 @@ Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components) {
                    "add [policy] with use = \"…\"; `kernelrl plugins` lists the choices"));
   }
   KRL_ASSIGN(Policy policy, components.create<Policy>(settings));
-  if (chosen.checkpoint) KRL_TRY(policy.load(chosen.checkpoint->policy().string()));
+  KRL_TRY(load_state(chosen, policy));
   KRL_ASSIGN(const PolicyInfo info, policy.describe());
   if (!info.needs_corpus) {
     if (info.trainable) KRL_TRY(policy.publish());

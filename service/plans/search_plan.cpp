@@ -46,8 +46,7 @@ Result<Start> start_of(const std::string& from) {
     const bool numbered = error == std::errc() && end == step.data() + step.size() && number >= 0;
     if (!numbered && step != "best")
       return invalid("'" + from + "' must end with the number of an iteration, or with @best");
-    start.checkpoint =
-        layout.checkpoints() / (numbered ? fmt::format("step_{:06}", number) : step);
+    start.checkpoint = layout.checkpoints() / (numbered ? fmt::format("step_{:06}", number) : step);
   } else {
     std::vector<std::string> ignored;
     KRL_ASSIGN(const auto newest, newest_checkpoint(layout.checkpoints(), ignored));

@@ -115,8 +115,11 @@ TEST(RealRun, SearchesFromWhatItFound) {
 
 // A search with what the small quickstart has learned, in `folder`.
 Words solve(const std::string& name, const Words& more = {}) {
-  Words words = {"solve", "vector_add",      "--from", "quickstart", "--name", name,
-                 "--set", "rollout.groups=2", "--set",  "backend.cache=" + shared_cache().string()};
+  Words words = {"solve",  "vector_add",
+                 "--from", "quickstart",
+                 "--name", name,
+                 "--set",  "rollout.groups=2",
+                 "--set",  "backend.cache=" + shared_cache().string()};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -133,8 +136,8 @@ TEST(RealRun, SolvesATaskWithWhatItHasLearnedAndGoesOnAfterAKill) {
   EXPECT_LT(values_of(metrics, "budget/kernels").back(), 48) << "a group more at most";
   EXPECT_THAT(values_of(metrics, "tune/kernels"), Contains(Gt(0)));
   EXPECT_THAT(values_of(metrics, "actor/lr"), SizeIs(0));
-  for (const char* part : {"kernels judged; the best is", "NAIVE", "  found    ",
-                           "runs/whole/best/vector_add.cu"})
+  for (const char* part :
+       {"kernels judged; the best is", "NAIVE", "  found    ", "runs/whole/best/vector_add.cu"})
     EXPECT_THAT(whole.output, ::testing::HasSubstr(part));
 
   Program killed(solve("killed", {"--kernels", "40"}), folder.path());
@@ -142,7 +145,8 @@ TEST(RealRun, SolvesATaskWithWhatItHasLearnedAndGoesOnAfterAKill) {
       << killed.wait().output;
   killed.send(SIGKILL);
   killed.wait();
-  const Ending resumed = run_program(solve("killed", {"--kernels", "40", "--resume"}), folder.path());
+  const Ending resumed =
+      run_program(solve("killed", {"--kernels", "40", "--resume"}), folder.path());
   EXPECT_EQ(resumed.exit_code, 0) << resumed.output;
   EXPECT_EQ(repeatable_lines(folder / "runs/killed"), repeatable_lines(folder / "runs/whole"));
 }

@@ -65,8 +65,7 @@ class SamplingCall {
   std::size_t under_way_ = 0;  // parts
 
   std::atomic<bool> cancelled_{false};
-  std::atomic<std::uint64_t> retries_{0}, prompt_tokens_{0}, cached_tokens_{0},
-      answer_tokens_{0};
+  std::atomic<std::uint64_t> retries_{0}, prompt_tokens_{0}, cached_tokens_{0}, answer_tokens_{0};
 
   std::mutex mutex_;  // guards the members below, which the loop's thread fills
   std::condition_variable changed_;

@@ -54,7 +54,8 @@ TEST(Tuner, ChangesFixedGridsAndConstantsToo) {
 }
 
 TEST(Tuner, KeepsToTheLimitsOfABlockAndLeavesExpressionsAlone) {
-  const std::string largest = "// @launch k<<<ceil_div(n, 1024), 1024>>>(x)\n__global__ void k() {}\n";
+  const std::string largest =
+      "// @launch k<<<ceil_div(n, 1024), 1024>>>(x)\n__global__ void k() {}\n";
   for (const std::string& variant : retuned(largest)) EXPECT_THAT(variant, Not(HasSubstr("2048")));
   EXPECT_THAT(retuned(largest), Contains(HasSubstr("<<<ceil_div(n, 512), 512>>>")));
   EXPECT_THAT(retuned("// @launch k<<<n, next_pow2(n)>>>(x)\n__global__ void k() {}\n"), IsEmpty());
