@@ -33,7 +33,7 @@ struct TurnRecord {
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
   int dropped = 0;      // answers before this one that were sampled again (rollout.distinct)
-  std::int64_t dropped_tokens = 0;  // those of these answers
+  std::int64_t dropped_tokens = 0;  // tokens of these answers
 
   // True if the infrastructure failed to answer, evaluate or score the turn: the candidate is not
   // at fault, and the turn is never learned from.

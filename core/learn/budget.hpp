@@ -1,4 +1,4 @@
-// What a search has used up of its budget.
+// A count of what a search has used up of its budget.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -139,7 +139,7 @@ std::vector<std::string> retuned(const std::string& source) {
 std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels,
                                       const KernelIds* judged, std::size_t count) {
   KernelIds known = judged == nullptr ? KernelIds() : *judged;
-  std::vector<std::vector<TunedKernel>> queues;  // of one structure each, in reverse
+  std::vector<std::vector<TunedKernel>> queues;  // one for a structure, in reverse
   for (const std::size_t place : count > 0 ? elites_of(kernels) : std::vector<std::size_t>()) {
     std::vector<TunedKernel> queue;
     for (std::string& source : retuned(kernels[place].source))

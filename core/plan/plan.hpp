@@ -273,7 +273,7 @@ struct RlSettings {
   std::int64_t until_window = 1;   // iterations that they are averaged over
 };
 
-// What a search may use up; 0 = any amount.
+// Limits of a search; 0 = none.
 struct BudgetSettings {
   std::int64_t kernels = 0;  // distinct ones judged of each task
   std::int64_t tokens = 0;   // sampled

@@ -19,7 +19,7 @@ struct SearchChoice {
   std::string backend;
   std::string name;  // name of the run
   std::optional<std::int64_t> kernels, tokens;
-  std::optional<double> minutes, dollars;  // with none of the four the budget is the plan's
+  std::optional<double> minutes, dollars;  // none of the four: the plan's budget
   PlanOptions options;
 };
 

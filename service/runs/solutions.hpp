@@ -1,4 +1,4 @@
-// What a run has found for each task, and how: its best kernel with the kernels that led to it.
+// A run's results: the best kernel of each task, with the kernels that led to it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Solution {
   std::string task;
   std::size_t judged = 0;          // distinct kernels
   std::optional<BestKernel> best;  // nothing: none was right
-  std::filesystem::path file;      // of the best kernel
+  std::filesystem::path file;      // holds the best kernel
   // The best kernel and its ancestors, the oldest first, as far as the archive still has them; of
   // two parents the one that was edited.
   std::vector<ArchivedKernel> lineage;

@@ -54,7 +54,7 @@ struct Reply {
   std::string model;           // the model that the server reports; may be empty
   std::string weight_version;  // the same of SGLang
   std::int64_t prompt_tokens = 0, cached_tokens = 0;
-  std::int64_t answer_tokens = 0;  // of all choices; 0 if the server does not count them
+  std::int64_t answer_tokens = 0;  // sum over the choices; 0 if the server does not count them
 };
 
 // The body of a POST.
