@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace krl::test {
+namespace krl::test::budget {
 using namespace core;
 namespace {
 
@@ -83,4 +83,4 @@ TEST(Budget, IsAnErrorIfItNeedsTokensThatThePolicyDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace krl::test
+}  // namespace krl::test::budget

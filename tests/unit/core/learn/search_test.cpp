@@ -7,7 +7,8 @@
 
 #include "tests/unit/core/learn/toy_world.hpp"
 
-namespace krl::test {
+namespace krl::test::search {
+using namespace core;
 namespace {
 
 using ::testing::Each;
@@ -74,7 +75,7 @@ TEST(SearchStage, TunesWhatTheArchiveHolds) {
 }
 
 TEST(SearchStage, GoesOnExactlyWhereItWasInterrupted) {
-  const Overrides overrides = {"stage.search.iterations=0", "stage.search.budget.tokens=128",
+  const Overrides overrides = {"stage.search.iterations=0", "stage.search.budget.tokens=256",
                                "stage.search.tune=1",       "rollout.distinct=2",
                                "archive.islands=2",         "archive.exchange=2",
                                "checkpoint.every=3"};
@@ -130,4 +131,4 @@ iterations = 2
 }
 
 }  // namespace
-}  // namespace krl::test
+}  // namespace krl::test::search

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace krl::test {
+namespace krl::test::tuner {
 using namespace core;
 namespace {
 
@@ -99,4 +99,4 @@ TEST(Tuner, MakesAnEpisodeThatNamesTheParent) {
 }
 
 }  // namespace
-}  // namespace krl::test
+}  // namespace krl::test::tuner

@@ -35,8 +35,10 @@ std::string resume_text(const TableRules& table) {
   std::size_t open = 0;
   for (const KeyRule& key : table.keys) {
     if (key.on_resume == OnResume::kKept) continue;
-    keys += (keys.empty() ? "`" : ", `") + key.key + "`";
     ++open;
+    const std::string quoted = "`" + key.key + "`";
+    if (keys.find(quoted) != std::string::npos) continue;  // a key of two kinds of stages
+    keys += (keys.empty() ? "" : ", ") + quoted;
   }
   if (open == table.keys.size()) return " All of it may change when a run is resumed.";
   return keys.empty() ? "" : " May change when a run is resumed: " + keys + ".";
