@@ -92,7 +92,7 @@ TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
 
 TEST(Critic, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
   Metrics metrics;
-  Episode stopped{&kTask, {}, 0, {turn(1), turn(4)}, {}, 2};
+  Episode stopped{&kTask, {}, 0, {turn(1), turn(4)}, {}, false, 2};
   const TrainingSet set = FixedCritic().training_set({stopped}, settings(), metrics);
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1 + 0.5F * 4 * 1.75F)));
   EXPECT_THAT(set.examples[1].returns, Each(FloatEq(4 * 1.75F)));
