@@ -113,44 +113,6 @@ TEST(RealRun, SearchesFromWhatItFound) {
   EXPECT_THAT(values_of(metrics, "judged/kernels"), SizeIs(3));
 }
 
-// A search with what the small quickstart has learned, in `folder`.
-Words solve(const std::string& name, const Words& more = {}) {
-  Words words = {"solve",  "vector_add",
-                 "--from", "quickstart",
-                 "--name", name,
-                 "--set",  "rollout.groups=2",
-                 "--set",  "backend.cache=" + shared_cache().string()};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-TEST(RealRun, SolvesATaskWithWhatItHasLearnedAndGoesOnAfterAKill) {
-  const ScratchFolder folder;
-  const Ending learned = run_program(
-      small("quickstart", shared_cache(), {"stage.reinforce.iterations=1"}), folder.path());
-  ASSERT_EQ(learned.exit_code, 0) << learned.output;
-  const Ending whole = run_program(solve("whole", {"--kernels", "40"}), folder.path());
-  ASSERT_EQ(whole.exit_code, 0) << whole.output;
-  const auto metrics = metrics_in(folder / "runs/whole");
-  EXPECT_GE(values_of(metrics, "budget/kernels").back(), 40);
-  EXPECT_LT(values_of(metrics, "budget/kernels").back(), 48) << "a group more at most";
-  EXPECT_THAT(values_of(metrics, "tune/kernels"), Contains(Gt(0)));
-  EXPECT_THAT(values_of(metrics, "actor/lr"), SizeIs(0));
-  for (const char* part :
-       {"kernels judged; the best is", "NAIVE", "  found    ", "runs/whole/best/vector_add.cu"})
-    EXPECT_THAT(whole.output, ::testing::HasSubstr(part));
-
-  Program killed(solve("killed", {"--kernels", "40"}), folder.path());
-  ASSERT_TRUE(killed.wait_until([&] { return newest_checkpoint(folder / "runs/killed") >= 1; }))
-      << killed.wait().output;
-  killed.send(SIGKILL);
-  killed.wait();
-  const Ending resumed =
-      run_program(solve("killed", {"--kernels", "40", "--resume"}), folder.path());
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.output;
-  EXPECT_EQ(repeatable_lines(folder / "runs/killed"), repeatable_lines(folder / "runs/whole"));
-}
-
 TEST(RealRun, HasASecondTurnAfterAFailure) {
   const auto metrics = run_small("two_turns", kTwoIterations);
   ASSERT_THAT(metrics, SizeIs(2));
