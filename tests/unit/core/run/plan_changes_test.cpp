@@ -83,7 +83,7 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
       "rollout.answer_timeout_s, [learn.optimizer], learn.imitate, learn.imitate_kernels, "
       "learn.epochs, learn.minibatches, learn.min_spread, archive.fresh, archive.choose, "
-      "archive.c, archive.parents, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
+      "archive.c, archive.parents, archive.exchange, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
