@@ -22,6 +22,9 @@ constexpr const char* kSearchMetrics[] = {
     "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens",
     "budget/kernels",       "time_s/search",  "time_s/tune"};
 
+// Rounds without a new kernel after which one is no longer expected.
+constexpr std::int64_t kMostIdleRounds = 10;
+
 void add_tuning(const std::vector<Episode>& tuned, Metrics& metrics) {
   double right = 0, improved = 0;
   for (const Episode& episode : tuned) {
@@ -48,7 +51,10 @@ class Search {
                                  return within_budget(round, std::move(drawn));
                                }}) {
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
-    if (!context.position.budget.is_null()) budget_.restore(context.position.budget);
+    if (!context.position.budget.is_null()) {
+      budget_.restore(context.position.budget);
+      context.position.budget.at("idle_rounds").get_to(idle_rounds_);
+    }
   }
 
   Result<StageEnd> run() {
@@ -72,18 +78,23 @@ class Search {
     exploration_.keep_state();
     context_.position.goal = goal_.state();
     context_.position.budget = budget_.state();
+    context_.position.budget["idle_rounds"] = idle_rounds_;
   }
 
   // True if nothing is to come after so many iterations.
   bool over(std::int64_t iterations) const {
     const auto& tasks = context_.setup.data.tasks;
-    return iterations >= context_.stage.most_iterations() || budget_.used_up() ||
+    return iterations >= context_.stage.most_iterations() || budget_.used_up() || is_idle() ||
            std::ranges::all_of(tasks, [&](const Task& task) { return left(task) == 0; });
   }
+
+  // True if the kernels that are left would be waited for in vain.
+  bool is_idle() const { return settings_.budget.kernels > 0 && idle_rounds_ >= kMostIdleRounds; }
 
   // Tunes, samples, evaluates.
   Status iterate(Metrics& metrics) {
     const Stopwatch watch;
+    const std::int64_t known = all_judged();
     KRL_ASSIGN(std::vector<Episode> tuned, tune());
     metrics["time_s/tune"] = watch.seconds();
     if (settings_.tune > 0) add_tuning(tuned, metrics);
@@ -94,6 +105,13 @@ class Search {
     KRL_TRY(budget_.add(rollout, watch.seconds()));
     metrics.merge(budget_.metrics());
     metrics["budget/kernels"] = most_judged();
+    idle_rounds_ = all_judged() > known ? 0 : idle_rounds_ + 1;
+    if (is_idle()) {
+      context_.warn(
+          fmt::format("the search ends: no new kernel was judged in {} iterations; raise "
+                      "rollout.temperature or search.tune to go on",
+                      kMostIdleRounds));
+    }
     return {};
   }
 
@@ -147,6 +165,12 @@ class Search {
     return known == nullptr ? 0 : static_cast<std::int64_t>(known->size());
   }
 
+  std::int64_t all_judged() const {
+    std::int64_t all = 0;
+    for (const Task& task : context_.setup.data.tasks) all += judged(task);
+    return all;
+  }
+
   // The kernels judged of the task with the most.
   double most_judged() const {
     std::int64_t most = 0;
@@ -183,6 +207,7 @@ class Search {
   Budget budget_;
   Goal goal_;
   std::map<const Task*, std::int64_t> tuned_;  // kernels of the iteration
+  std::int64_t idle_rounds_ = 0;               // in a row, to the last one
   Exploration exploration_;
 };
 

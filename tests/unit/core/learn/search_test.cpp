@@ -50,6 +50,15 @@ TEST(SearchStage, EndsWhenTheKernelsOfEveryTaskAreJudged) {
     EXPECT_LT(report.metrics[i].values.at("judged/per_task"), 2) << "it ended too late";
 }
 
+TEST(SearchStage, EndsWhereNothingNewIsWritten) {
+  const RunReport report =
+      fresh_run({"stage.search.iterations=0", "stage.search.budget.kernels=100000"}, kSearch);
+  EXPECT_EQ(report.error, "");
+  const auto judged = report.all("judged/per_task");
+  ASSERT_THAT(judged, SizeIs(Ge(11)));
+  EXPECT_EQ(judged[judged.size() - 11], judged.back()) << "it went on in vain";
+}
+
 TEST(SearchStage, EndsWhenItsTokensAreSampled) {
   const RunReport report =
       fresh_run({"stage.search.iterations=0", "stage.search.budget.tokens=40"}, kSearch);
