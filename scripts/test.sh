@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, checks the formatting and the public headers (scripts/tidy.sh; with --nightly and --all the includes, too), builds and
 # runs the tests, and runs under sanitizers those tests in which they are most likely to find something:
-#   ci       release: all tests but those with the label `nightly`, which take long
+#   ci       release: all tests but those that take long: the label `nightly`, and the names in the preset
 #   nightly  release: all tests; the benchmarks are built
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
 #            input, except ResumeTest, which stops a run at each of its operations, and RetrieverLeaks, which takes a minute
