@@ -5,7 +5,7 @@
 # The target LABEL_tests builds all executables with such tests; `ctest -L LABEL` runs these tests. Labels that presets know:
 #   core        what the core needs alone; preset `asan` runs these
 #   threads     those of the core in which threads meet; preset `tsan` runs these
-#   input       what strangers have written goes through it: sources, models, compiled code; preset `asan` runs these too
+#   input       what strangers have written goes through it: sources, models, compiled code; presets `asan` and `input` run these
 #   fuzz        those of them that feed mutants to the machine; preset `fuzz` runs these
 #   nightly     take long and seldom find what the others do not: preset `ci` leaves them out, `nightly` runs all
 #   compilers   spend their time in compilers of CUDA, in which the sanitizers see nothing: preset `dev` leaves them out

@@ -5,6 +5,7 @@
 #   nightly  release: all tests; the benchmarks are built
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
 #            input, except ResumeTest, which stops a run at each of its operations, and RetrieverLeaks, which takes a minute
+#   input    asan for code that reads untrusted input alone
 #   fuzz     the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
 #   tsan     ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
 #            except ResumeTest
@@ -12,7 +13,7 @@
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
 #
-#   scripts/test.sh               ci and asan
+#   scripts/test.sh               ci and input
 #   scripts/test.sh --quick       ci
 #   scripts/test.sh --nightly     nightly, asan, fuzz and tsan
 #   scripts/test.sh --all         nightly, dev and tsan
@@ -104,14 +105,14 @@ for word in "$@"; do
     --quick) presets+=(ci) ;;
     --nightly) presets+=(nightly asan fuzz tsan) tidy=(--includes) ;;
     --all) presets+=(nightly dev tsan) tidy=(--includes) ;;
-    ci | nightly | asan | fuzz | tsan | dev) presets+=("$word") ;;
+    ci | nightly | asan | input | fuzz | tsan | dev) presets+=("$word") ;;
     *)
-      echo "scripts/test.sh: unknown word '$word'; known are --quick, --nightly, --all, ci, nightly, asan, fuzz, tsan, dev" >&2
+      echo "scripts/test.sh: unknown word '$word'; known are --quick, --nightly, --all, ci, nightly, asan, input, fuzz, tsan, dev" >&2
       exit 2
       ;;
   esac
 done
-((${#presets[@]} > 0)) || presets=(ci asan)
+((${#presets[@]} > 0)) || presets=(ci input)
 
 scripts/setup.sh --tests
 check_formatting
