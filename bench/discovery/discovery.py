@@ -7,7 +7,7 @@ All arms of a seed begin with one warm start, whose pairs and policy are the see
 
     learner    arm.toml
     frozen     the same search with a policy that does not learn
-    sampling   answers of the frozen policy at the quickstart's temperature, the best of the two for it
+    sampling   answers of the frozen policy at the quickstart's temperature, which is better for it than the learner's, by one seed
     tuner      no model: the fastest kernels of `sampling`'s first answers, with other numbers
 
 The budget is the number of distinct kernels of a task that were judged, whatever the verdict. Sources that

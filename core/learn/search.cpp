@@ -108,8 +108,8 @@ class Search {
     idle_rounds_ = all_judged() > known ? 0 : idle_rounds_ + 1;
     if (is_idle()) {
       context_.warn(
-          fmt::format("the search ends: no new kernel was judged in {} iterations; raise "
-                      "rollout.temperature or search.tune to go on",
+          fmt::format("the search ends: no new kernel was judged in {} iterations; another run "
+                      "with a higher rollout.temperature or search.tune may find some",
                       kMostIdleRounds));
     }
     return {};
