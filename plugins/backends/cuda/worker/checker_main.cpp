@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "plugins/backends/cuda/worker/clock.hpp"
@@ -19,8 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-// Divisors of the GPU's memory: limits on expected values and on pools of them.
-constexpr std::uint64_t kExpectedShare = 5, kPoolShare = 10;
+// Divisors of the GPU's memory: limits on expected values and on pools of them, and what stays free
+// for other processes and for libtorch.
+constexpr std::uint64_t kExpectedShare = 5, kPoolShare = 10, kSpareShare = 10;
 
 // Only a plan with a GPU needs libtorch's CUDA half, which needs much more than it.
 bool load_torch_cuda() {
@@ -30,7 +32,7 @@ bool load_torch_cuda() {
 }
 
 // Returns the GPU's free memory in bytes.
-std::size_t free_memory() {
+std::uint64_t free_bytes() {
   std::size_t free = 0, all = 0;
   KRL_CUDA(cuMemGetInfo, &free, &all);
   return free;
@@ -45,6 +47,7 @@ int main(int argc, char** argv) {
   if (wanted == "cuda" && !on_gpu) return 2;
   int device = 0;
   std::unique_ptr<DeviceSession> session;
+  std::optional<KeptMemory> kept;
   std::unique_ptr<OutputCheck> check;
   std::unique_ptr<LaunchOutputCheck> launches;
   Handlers handlers = session_handlers(session);
@@ -53,11 +56,12 @@ int main(int argc, char** argv) {
     session = std::make_unique<DeviceSession>(request.get<Setup>());
     std::size_t memory = 0, ignored = 0;
     KRL_CUDA(cuMemGetInfo, &ignored, &memory);
+    kept.emplace(free_bytes, memory / kSpareShare);
     check = std::make_unique<OutputCheck>(
         *session,
         on_gpu ? krl::evaluator::ReferenceDevice::kCuda : krl::evaluator::ReferenceDevice::kCpu,
-        memory / kExpectedShare);
-    launches = std::make_unique<LaunchOutputCheck>(*session, *check, memory / kPoolShare);
+        memory / kExpectedShare, *kept);
+    launches = std::make_unique<LaunchOutputCheck>(*session, *check, memory / kPoolShare, *kept);
     return Ready{session->arena_handle(), on_gpu};
   };
   handlers.merge(Handlers{{"stage", calls(check, &OutputCheck::stage)},
@@ -80,7 +84,7 @@ int main(int argc, char** argv) {
                           {"time_reference", calls(check, &OutputCheck::time_reference)},
                           {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
                           {"slowdown", calls(session, &DeviceSession::slowdown)},
-                          {"free_memory", [](const json&) -> json { return free_memory(); }},
+                          {"free_memory", [](const json&) -> json { return free_bytes(); }},
                           {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
   return serve(handlers);
 }

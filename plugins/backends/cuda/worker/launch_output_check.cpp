@@ -24,11 +24,14 @@ void add(const SetProblem& problem, std::vector<SetProblem>* problems) {
 }  // namespace
 
 LaunchOutputCheck::LaunchOutputCheck(DeviceSession& session, OutputCheck& check,
-                                     std::uint64_t memory_bytes)
+                                     std::uint64_t memory_bytes, KeptMemory& kept)
     : session_(session),
       check_(check),
+      kept_(kept),
       memory_bytes_(memory_bytes),
-      compare_(session.trusted("krl_compare_launches")) {}
+      compare_(session.trusted("krl_compare_launches")) {
+  kept_.add([this] { return drop_oldest(); });
+}
 
 ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
   Made made;
@@ -36,6 +39,7 @@ ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
   made.checked = check_.expected(pool.check);
   if (!made.checked->problem.message.empty()) return made.checked->problem;
   made.bytes = (pool.members.size() + 1) * pool.program.bytes;
+  kept_.make_room(made.bytes);
   made.memory = allocate(made.bytes);
   made.bytes += pool.check.reference.memory_bytes;
   ReferenceProblem problem = compute(made);
@@ -85,24 +89,29 @@ ReferenceProblem LaunchOutputCheck::compute(const Made& made) {
 
 void LaunchOutputCheck::keep(const std::string& key, Made made) {
   bytes_ += made.bytes;
-  pools_[key] = std::move(made);
+  pools_[key] = std::make_shared<const Made>(std::move(made));
   order_.push_back(key);
-  while (bytes_ > memory_bytes_ && order_.size() > 1) {
-    bytes_ -= pools_.at(order_.front()).bytes;
-    pools_.erase(order_.front());
-    order_.pop_front();
-  }
+  while (bytes_ > memory_bytes_ && order_.size() > 1) drop_oldest();
+}
+
+bool LaunchOutputCheck::drop_oldest() {
+  if (order_.empty()) return false;
+  bytes_ -= pools_.at(order_.front())->bytes;
+  pools_.erase(order_.front());
+  order_.pop_front();
+  return true;
 }
 
 Examined LaunchOutputCheck::examine(const Examine& examine) {
   if (!examine.fetched) {
     check_.fetch({examine.runner, examine.timed.program.bytes, examine.places, examine.kept});
   }
-  const auto pool = pools_.find(examine.pool);
-  if (pool == pools_.end()) return {false, {}};
+  const auto found = pools_.find(examine.pool);
+  if (found == pools_.end()) return {false, {}};
+  const std::shared_ptr<const Made> pool = found->second;  // it may have to give way meanwhile
   Examined examined;
-  find_changes(examine, pool->second, check_.copies(), &examined.problems);
-  find_wrong_outputs(examine, pool->second, check_.copies(), &examined.problems);
+  find_changes(examine, *pool, check_.copies(), &examined.problems);
+  find_wrong_outputs(examine, *pool, check_.copies(), &examined.problems);
   return examined;
 }
 

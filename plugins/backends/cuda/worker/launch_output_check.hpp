@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ namespace krl::gpu {
 
 class LaunchOutputCheck {
  public:
-  // `memory_bytes`: of the pools that are kept, the last one in any case.
-  LaunchOutputCheck(DeviceSession& session, OutputCheck& check, std::uint64_t memory_bytes);
+  // `memory_bytes`: of the pools that are kept, at most, but for the last one. They give way to what
+  // `kept` makes room for.
+  LaunchOutputCheck(DeviceSession& session, OutputCheck& check, std::uint64_t memory_bytes,
+                    KeptMemory& kept);
 
   evaluator::ReferenceProblem make(const Pool& pool);
   Examined examine(const Examine& examine);
@@ -49,6 +52,7 @@ class LaunchOutputCheck {
 
   evaluator::ReferenceProblem compute(const Made& made);
   void keep(const std::string& key, Made made);
+  bool drop_oldest();  // false if no pool is kept
   void find_wrong_outputs(const Examine& examine, const Made& made, CUdeviceptr copies,
                           std::vector<SetProblem>* problems);
   // Returns the sets whose outputs differ from the trusted program's, the largest differences
@@ -60,9 +64,10 @@ class LaunchOutputCheck {
 
   DeviceSession& session_;
   OutputCheck& check_;
+  KeptMemory& kept_;
   const std::uint64_t memory_bytes_;
   CUfunction compare_;
-  std::map<std::string, Made> pools_;
+  std::map<std::string, std::shared_ptr<const Made>> pools_;
   std::deque<std::string> order_;  // keys of pools, oldest first
   std::uint64_t bytes_ = 0;        // size of all pools
   UploadBuffer comparisons_, wrong_;

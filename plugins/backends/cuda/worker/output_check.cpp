@@ -36,14 +36,18 @@ std::uint64_t elements_of(const OracleTensor& tensor) {
   return elements;
 }
 
-OutputCheck::OutputCheck(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
+OutputCheck::OutputCheck(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes,
+                         KeptMemory& kept)
     : session_(session),
+      kept_(kept),
       expected_(memory_bytes),
       compare_reals_(session.trusted("krl_compare_reals")),
       compare_integers_(session.trusted("krl_compare_integers")),
       find_changes_(session.trusted("krl_find_changes")),
       fetch_(session.trusted("krl_fetch")) {
+  kept_.add([this] { return expected_.drop_oldest(); });
   if (device == ReferenceDevice::kCuda) on_gpu_.emplace(device);
+  if (on_gpu_) kept_.add([this] { return on_gpu_->drop_unused_memory(); });
 }
 
 void OutputCheck::attach(const Attach& attach) {
@@ -96,6 +100,7 @@ std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& 
   return expected_.get(check.key, [&] {
     Turn turn(turn_);
     const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
+    kept_.make_room(bytes);
     Expected fresh{allocate(bytes), {}};
     session_.fill(fresh.memory.get(), check.inputs, check.drawn);
     fresh.problem = compute(check.reference, fresh.memory.get(), on_cpu, turn);
@@ -157,6 +162,7 @@ void OutputCheck::reserve_copies(std::uint64_t bytes) {
   if (bytes <= copies_bytes_) return;
   copies_ = {};
   copies_bytes_ = 0;
+  kept_.make_room(bytes);
   copies_ = allocate(bytes);
   copies_bytes_ = bytes;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
+#include "plugins/backends/cuda/worker/kept_memory.hpp"
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
 #include "plugins/backends/evaluator/oracle/reference.hpp"
 
@@ -19,9 +20,10 @@ std::uint64_t elements_of(const evaluator::OracleTensor& tensor);
 
 class OutputCheck {
  public:
-  // `memory_bytes`: of expected values and inputs that are kept.
-  OutputCheck(DeviceSession& session, evaluator::ReferenceDevice device,
-              std::uint64_t memory_bytes);
+  // `memory_bytes`: of expected values and inputs that are kept, at most. They and libtorch's own
+  // memory give way to what `kept` makes room for.
+  OutputCheck(DeviceSession& session, evaluator::ReferenceDevice device, std::uint64_t memory_bytes,
+              KeptMemory& kept);
 
   void attach(const Attach& attach);
   void detach(const Detach& detach);
@@ -90,6 +92,7 @@ class OutputCheck {
                                                     CUdeviceptr set, CUdeviceptr expected) const;
 
   DeviceSession& session_;
+  KeptMemory& kept_;
   std::mutex turn_;  // serialises the session's use by threads that compute references
   std::optional<evaluator::ReferenceStore> on_gpu_;
   std::array<evaluator::ReferenceStore, 4>

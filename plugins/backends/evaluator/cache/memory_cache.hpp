@@ -47,6 +47,14 @@ class MemoryCache {
     return lead(key, slot, compute);
   }
 
+  // Drops the value that has been unused for the longest time; false if none is kept.
+  bool drop_oldest() {
+    const std::scoped_lock lock(mutex_);
+    if (order_.empty()) return false;
+    drop_last();
+    return true;
+  }
+
  private:
   struct Slot {
     Pointer value;
@@ -82,12 +90,14 @@ class MemoryCache {
     slot->bytes = bytes;
     slot->place = order_.insert(order_.begin(), key);
     bytes_ += bytes;
-    while (bytes_ > max_bytes_) {
-      const auto oldest = slots_.find(order_.back());
-      bytes_ -= oldest->second->bytes;
-      slots_.erase(oldest);
-      order_.pop_back();
-    }
+    while (bytes_ > max_bytes_) drop_last();
+  }
+
+  void drop_last() {
+    const auto oldest = slots_.find(order_.back());
+    bytes_ -= oldest->second->bytes;
+    slots_.erase(oldest);
+    order_.pop_back();
   }
 
   const std::uint64_t max_bytes_;

@@ -8,6 +8,7 @@
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 #include <torch/jit.h>
 
+#include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/_unique.h>
 #include <ATen/ops/equal.h>
@@ -482,6 +483,22 @@ std::function<void()> ReferenceStore::callable(const OracleRequest& request, std
     const c10::InferenceMode still_none;
     unit->get_function("run")(arguments);
   };
+}
+
+bool ReferenceStore::drop_unused_memory() {
+  if (device_ != ReferenceDevice::kCuda) return false;
+  const auto held = [] {
+    return at::accelerator::getDeviceStats(at::accelerator::getDeviceIndex())
+        .reserved_bytes[0]
+        .current;
+  };
+  try {
+    const std::int64_t before = held();
+    at::accelerator::emptyCache();
+    return held() < before;
+  } catch (const c10::Error&) {  // no reference has used the GPU yet
+    return false;
+  }
 }
 
 }  // namespace krl::evaluator

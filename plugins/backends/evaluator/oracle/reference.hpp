@@ -50,6 +50,9 @@ class ReferenceStore {
   // the types that the task declares, for timing: its results are dropped.
   std::function<void()> callable(const OracleRequest& request, std::byte* memory);
 
+  // Gives back the memory of the GPU that libtorch holds but does not use; false if it holds none.
+  bool drop_unused_memory();
+
  private:
   struct Compiled;
   Compiled& compiled(const std::string& text);

@@ -41,5 +41,19 @@ TEST(MemoryCacheTest, DropsWhatWasUsedLongestAgo) {
   EXPECT_EQ(computed, 4);
 }
 
+TEST(MemoryCacheTest, DropsTheOldestWhenItIsTold) {
+  MemoryCache<int> cache(20);
+  int computed = 0;
+  const auto ask = [&](const char* key) {
+    cache.get(key, [&] { return std::pair(++computed, std::size_t{10}); });
+  };
+  for (const char* key : {"a", "b", "a"}) ask(key);
+  EXPECT_TRUE(cache.drop_oldest());
+  ask("a");
+  EXPECT_EQ(computed, 2);
+  EXPECT_TRUE(cache.drop_oldest());
+  EXPECT_FALSE(cache.drop_oldest());
+}
+
 }  // namespace
 }  // namespace krl::evaluator

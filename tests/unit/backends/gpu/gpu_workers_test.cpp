@@ -474,6 +474,20 @@ TEST(GpuPool, EveryEvaluationEndsOnceWhileItsProcessesAreKilled) {
   EXPECT_GE(evaluations, 4);  // each thread's
 }
 
+// Expected values may take up to 2 MB, and 1.7 MB are left beside the two arenas.
+TEST(GpuPool, ACheckerKeepsLessWhereMemoryIsShort) {
+  GpuWorkers workers = simulated_workers();
+  workers.environment.push_back("KRL_SIMULATED_MEMORY=10000000");
+  GpuPool short_of_memory(find_gpus(workers.runner, {0}), workers);
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    EvaluationRecord record;
+    short_of_memory.with_gpu({}, [&](Gpu& gpu) {
+      check_on_gpu(gpu, Candidate("good"), plan_runs(2, 1, 3, {2 * seed, 2 * seed + 1}), &record);
+    });
+    EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
+  }
+}
+
 TEST(GpuPool, StopsWaitingWhenItIsCancelled) {
   pool().with_gpu({}, [](Gpu&) {
     EXPECT_THROW(pool().with_gpu([] { return true; }, [](Gpu&) { FAIL(); }), Failure);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -72,6 +73,18 @@ CUresult map(int file, std::size_t bytes, CUdeviceptr* pointer) {
   *pointer = reinterpret_cast<CUdeviceptr>(memory);
   allocations[*pointer] = {file, bytes};
   return CUDA_SUCCESS;
+}
+
+// How much a process may use, the arenas of others that it maps included: KRL_SIMULATED_MEMORY bytes.
+std::size_t memory_in_all() {
+  const char* limit = std::getenv("KRL_SIMULATED_MEMORY");
+  return limit == nullptr ? std::size_t{1} << 30 : std::strtoull(limit, nullptr, 10);
+}
+
+std::size_t memory_left() {
+  std::size_t used = 0;
+  for (const auto& [pointer, file_and_bytes] : allocations) used += file_and_bytes.second;
+  return memory_in_all() - std::min(used, memory_in_all());
 }
 
 CUresult unmap(CUdeviceptr pointer) {
@@ -170,10 +183,11 @@ CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCESS; }
 CUresult cuCtxResetPersistingL2Cache() { return sticky; }
 
 CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
-  return *free = *total = std::size_t{1} << 30, CUDA_SUCCESS;
+  return *free = memory_left(), *total = memory_in_all(), CUDA_SUCCESS;
 }
 CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   if (sticky != CUDA_SUCCESS) return sticky;
+  if (bytes > memory_left()) return CUDA_ERROR_OUT_OF_MEMORY;
   ::usleep(1000);  // a GPU's is not at once there either
   const int file = memory_file("krl-simulated", bytes);
   return file < 0 ? CUDA_ERROR_OUT_OF_MEMORY : map(file, bytes, pointer);
