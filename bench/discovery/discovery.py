@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Compares searches for kernels at equal numbers of distinct kernels judged, on the CPU.
+"""Compares searches for kernels at equal numbers of distinct kernels judged, on the CPU or on GPUs.
 
     bench/discovery/discovery.py --seeds 1 2 3 4 5 --runs runs/discovery >discovery.md
+    bench/discovery/discovery.py --edition gpu --jobs 4 --seeds 1 2 --arms learner frozen --minutes 25 >discovery.md
 
 All arms of a seed begin with one warm start, whose pairs and policy are the seed's:
 
-    learner    arm.toml
+    learner    cpu_arm.toml or gpu_arm.toml
     frozen     the same search with a policy that does not learn
     sampling   answers of the frozen policy at the quickstart's temperature, which is better for it than the learner's, by one seed
     tuner      no model: the fastest kernels of `sampling`'s first answers, with other numbers
 
 The budget is the number of distinct kernels of a task that were judged, whatever the verdict. Sources that
-differ in blanks and comments are one kernel. A run that is there is continued, or only read. The times are
-the emulator's estimates, so a run repeats exactly. Standard library only.
+differ in blanks and comments are one kernel. A run that is there is continued, or only read. On the CPU the
+times are the emulator's estimates, so a run repeats exactly; on GPUs each of `--jobs` runs has one to itself.
+Standard library only.
 
 Differences between arms are of the tasks' logarithms of the best speedup, and of their best shares of the
 roofline; the interval is that of 95 % by a bootstrap over seeds and, within each, tasks; p by all changes of
@@ -20,12 +22,16 @@ sign of the tasks' mean differences.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import itertools
 import json
 import math
+import os
 import pathlib
+import queue
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -34,29 +40,47 @@ HERE = pathlib.Path(__file__).resolve().parent
 FROZEN = ['learn.optimizer.lr=0', 'learn.optimizer.schedule=constant', 'learn.imitate=0']
 SAMPLING = FROZEN + ['archive.enabled=false', 'rollout.distinct=0', 'rollout.temperature=0.7']
 ARMS = {'learner': (1, []), 'frozen': (2, FROZEN), 'sampling': (3, SAMPLING)}  # iterations, of the learner's
-BUDGETS = [25, 50, 75]
+BUDGETS = {'cpu': [25, 50, 75], 'gpu': [50, 100, 250, 500, 1000, 1500]}
 BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
 
 
-def run(program, plan, name, seed, runs, settings):
-    call = [program, '--plan', HERE / plan, '--resume', '--set', f'run.name={name}', '--set', f'run.seed={seed}',
-            '--set', f'run.directory={runs}']
-    for setting in settings:
+def run(options, plan, name, seed, settings):
+    """Ends with a checkpoint after `--minutes`; another call goes on with it."""
+    call = [options.program, '--plan', HERE / f'{options.edition}_{plan}.toml', '--resume', '--set', f'run.name={name}', '--set',
+            f'run.seed={seed}', '--set', f'run.directory={options.runs}']
+    for setting in settings + options.set:
         call += ['--set', setting]
-    with (runs / f'{name}.log').open('w') as log:
-        subprocess.run([str(word) for word in call], check=True, stdout=log, stderr=subprocess.STDOUT)
+    with one_of(options.gpus) as gpu, (options.runs / f'{name}.log').open('w') as log:
+        process = subprocess.Popen([str(word) for word in call], stdout=log, stderr=subprocess.STDOUT,
+                                   env={**os.environ, **({'CUDA_VISIBLE_DEVICES': gpu} if gpu else {})})
+        try:
+            ended = process.wait(options.minutes * 60 if options.minutes else None)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+        else:
+            if ended != 0:
+                sys.exit(f'{name} failed: {log.name}')
+
+
+@contextlib.contextmanager
+def one_of(free):
+    taken = free.get()
+    try:
+        yield taken
+    finally:
+        free.put(taken)
 
 
 def warm_start(options, seed):
-    run(options.program, 'warm.toml', f'warm_{seed}', seed, options.runs, [f'dataset.1.seed={seed}'])
+    run(options, 'warm', f'warm_{seed}', seed, [f'dataset.1.seed={seed}'])
     return max((options.runs / f'warm_{seed}' / 'checkpoints').glob('step_*')).resolve()
 
 
 def play(options, seed, arm, start):
     times, settings = ARMS[arm]
-    run(options.program, 'arm.toml', f'{arm}_{seed}', seed, options.runs,
-        [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings])
+    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings])
     return found_by(options.runs / f'{arm}_{seed}')
 
 
@@ -120,7 +144,7 @@ def retuned(source):
             yield re.sub(rf'(?<![\w.]){number}(?![\w.])', str(value), source)
 
 
-def tune(program, sampled, folder):
+def tune(options, sampled, folder):
     """Judges variants of the fastest kernel of each task's four best structures."""
     found = Found()
     for task, kernels in sampled.kernels.items():
@@ -135,8 +159,9 @@ def tune(program, sampled, folder):
         for number, variant in enumerate(variants):
             (place / f'{number:03}.cu').write_text(variant, encoding='utf-8')
     output = folder / 'verdicts.jsonl'
-    subprocess.run([program, 'eval', '--backend', 'cpu', '--task', str(HERE.parents[1] / 'configs' / 'tasks'), str(folder / 'kernels'), '--output', str(output)],
-                   check=False, stdout=subprocess.DEVNULL)
+    judge = ['--backend', 'cpu'] if options.edition == 'cpu' else ['--plan', str(HERE / 'gpu_arm.toml')]
+    subprocess.run([options.program, 'eval', *judge, '--task', str(HERE.parents[1] / 'configs' / 'tasks'), str(folder / 'kernels'),
+                    '--output', str(output)], check=False, stdout=subprocess.DEVNULL)
     verdicts = [json.loads(line) for line in output.read_text(encoding='utf-8').splitlines()]
     for verdict in sorted(verdicts, key=lambda v: v['kernel']):
         source = (folder / 'kernels' / verdict['kernel']).read_text(encoding='utf-8')
@@ -149,9 +174,9 @@ def geometric_mean(values):
     return math.exp(statistics.mean(math.log(v) for v in values)) if values and min(values) > 0 else 0
 
 
-def summary(found):
+def summary(found, budgets):
     cells = []
-    for budget in BUDGETS:
+    for budget in budgets:
         judged = statistics.mean(min(budget, len(k)) for k in found.kernels.values())
         speedups, shares = found.best(budget, 0).values(), found.best(budget, 1).values()
         full = '' if judged > 0.95 * budget else f' ({judged:.0f})'
@@ -187,12 +212,12 @@ def probability(found):
     return sum(abs(total) >= observed - 1e-12 for total in sums) / len(sums)
 
 
-def compare(arms):
+def compare(arms, budgets):
     print('\n| learner against | kernels of a task | best speedup, ratio | p | best share of the roofline, difference | p | seeds, tasks '
           'in favour, against |')
     print('|---' * 7 + '|')
-    for other in ('frozen', 'sampling', 'tuner'):
-        for budget in BUDGETS:
+    for other in list(arms.values())[0]:
+        for budget in budgets if other != 'learner' else []:
             speed, share = (differences(arms, other, budget, which) for which in (0, 1))
             low, high = map(math.exp, interval(speed))
             lowest, highest = interval(share)
@@ -210,26 +235,36 @@ def main():
     parser.add_argument('--seeds', type=int, nargs='+', default=[1])
     parser.add_argument('--runs', type=pathlib.Path, default=pathlib.Path('runs/discovery'))
     parser.add_argument('--program', default='build/release/bin/kernelrl')
+    parser.add_argument('--edition', choices=BUDGETS, default='cpu')
+    parser.add_argument('--arms', nargs='+', choices=[*ARMS, 'tuner'], default=[*ARMS, 'tuner'])
     parser.add_argument('--iterations', type=int, default=16)
+    parser.add_argument('--minutes', type=float, help='of a run, at most')
     parser.add_argument('--tuned', type=int, default=3, help='iterations of `sampling` that the tuner begins with')
     parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='change the plans')
     options = parser.parse_args()
     options.runs.mkdir(parents=True, exist_ok=True)
+    options.gpus = queue.Queue()
+    for job in range(options.jobs):
+        options.gpus.put(str(job) if options.edition == 'gpu' else '')
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         starts = dict(zip(options.seeds, pool.map(lambda seed: warm_start(options, seed), options.seeds)))
-        runs = list(itertools.product(options.seeds, ARMS))
+        runs = [one for one in itertools.product(options.seeds, ARMS) if one[1] in options.arms]
         found = dict(zip(runs, pool.map(lambda one: play(options, *one, starts[one[0]]), runs)))
-    arms = {seed: {arm: found[seed, arm] for arm in ARMS} for seed in options.seeds}
-    for seed in options.seeds:
-        first = found_by(options.runs / f'sampling_{seed}', options.tuned)
-        arms[seed]['tuner'] = tune(options.program, first, options.runs / f'tuner_{seed}')
+    arms = {seed: {arm: found[seed, arm] for arm in ARMS if arm in options.arms} for seed in options.seeds}
+    if 'tuner' in options.arms:
+        for seed in options.seeds:
+            first = found_by(options.runs / f'sampling_{seed}', options.tuned)
+            arms[seed]['tuner'] = tune(options, first, options.runs / f'tuner_{seed}')
+    budgets = BUDGETS[options.edition]
     print('Geometric mean of the best speedups, and mean of the best shares of the roofline, by distinct kernels judged of each\n'
           'task; in brackets how many there were, if the arm judged fewer.\n')
-    print('| seed | arm | ' + ' | '.join(str(b) for b in BUDGETS) + ' |')
-    print('|---' * (2 + len(BUDGETS)) + '|')
-    for seed, arm in itertools.product(options.seeds, [*ARMS, 'tuner']):
-        print(f'| {seed} | {arm} | ' + ' | '.join(summary(arms[seed][arm])) + ' |')
-    compare(arms)
+    print('| seed | arm | ' + ' | '.join(str(b) for b in budgets) + ' |')
+    print('|---' * (2 + len(budgets)) + '|')
+    for seed, arm in itertools.product(options.seeds, options.arms):
+        print(f'| {seed} | {arm} | ' + ' | '.join(summary(arms[seed][arm], budgets)) + ' |')
+    if 'learner' in options.arms:
+        compare(arms, budgets)
 
 
 if __name__ == '__main__':

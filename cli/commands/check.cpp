@@ -8,6 +8,7 @@
 #include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
 #include "core/experiment/component_check.hpp"
+#include "core/measure/mechanisms.hpp"
 #include "core/plugin/session.hpp"
 #include "core/stage/stage_data.hpp"
 #include "service/plans/warm_up.hpp"
@@ -19,12 +20,12 @@ namespace {
 // stages share is listed once.
 class TaskList {
  public:
-  void add(const StageData& data) {
+  void add(const StageData& data, const std::set<Cell>& withheld) {
     for (const Task& task : data.tasks) add(task, "train");
     for (const Holdout& holdout : data.holdouts) {
       for (const Task& task : holdout.tasks) add(task, "holdout/" + holdout.name);
     }
-    if (!data.pairs.empty()) pairs_.insert(pair_table(data));
+    if (!data.pairs.empty()) pairs_.insert(pair_tables(data, withheld));
   }
 
   std::string text() const {
@@ -39,24 +40,49 @@ class TaskList {
       rows_.push_back({task.id, std::to_string(task.tier), set, task.title});
   }
 
-  static std::string pair_table(const StageData& data) {
+  static std::string pair_tables(const StageData& data, const std::set<Cell>& withheld) {
+    const std::vector<WarmUpTask> tasks = warm_up_tasks(data);
     std::vector<std::vector<std::string>> rows = {
         {"WARM-UP", "PAIRS", "KERNELS", "STRUCTURES", "COMMONEST", "ENTROPY"}};
-    for (const WarmUpTask& task : warm_up_tasks(data)) {
+    for (const WarmUpTask& task : tasks) {
       rows.push_back({task.id, std::to_string(task.pairs), std::to_string(task.kernels),
                       std::to_string(task.structures), fmt::format("{:.2f}", task.commonest),
                       fmt::format("{:.1f}", task.entropy)});
     }
-    return fmt::format("{} pairs (warmup)\n", data.pairs.size()) + columns(rows);
+    return fmt::format("{} pairs (warmup)\n", data.pairs.size()) + columns(rows) +
+           matrix(tasks, withheld);
+  }
+
+  // How many pairs of each task show what; nothing if no pair says it.
+  static std::string matrix(const std::vector<WarmUpTask>& tasks, const std::set<Cell>& withheld) {
+    std::set<std::string> words;
+    for (const WarmUpTask& task : tasks)
+      for (const auto& [word, pairs] : task.shown) words.insert(word);
+    if (words.empty()) return {};
+    std::vector<std::vector<std::string>> rows = {{"PAIRS THAT SHOW"}};
+    rows.front().insert(rows.front().end(), words.begin(), words.end());
+    for (const WarmUpTask& task : tasks) {
+      if (task.shown.empty()) continue;
+      rows.push_back({task.id});
+      for (const std::string& word : words) {
+        const auto shown = task.shown.find(word);
+        const bool is_withheld = withheld.contains({task.id, word});
+        rows.back().push_back(shown != task.shown.end() ? std::to_string(shown->second)
+                              : is_withheld             ? "withheld"
+                                                        : "-");
+      }
+    }
+    return "\n" + columns(rows);
   }
 
   std::vector<std::vector<std::string>> rows_ = {{"TASK", "TIER", "SET", "TITLE"}};
   std::set<std::string> listed_, pairs_;
 };
 
-std::string task_list(const std::vector<StageData>& stages) {
+std::string task_list(const Plan& plan, const std::vector<StageData>& stages) {
   TaskList list;
-  for (const StageData& data : stages) list.add(data);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    list.add(stages[i], withheld_cells(plan.in_force()[i]->datasets));
   return list.text();
 }
 
@@ -129,7 +155,7 @@ Result<int> check(const CommandLine& line) {
   if (line.has("pairs")) {
     KRL_TRY(write_atomically(real_file_system(), line.text("pairs"), warm_up_pairs(stages)));
   }
-  if (line.has("tasks")) print(task_list(stages));
+  if (line.has("tasks")) print(task_list(plan, stages));
   return kDone;
 }
 

@@ -49,6 +49,7 @@ Exploration::Exploration(const StageContext& context, ExplorationChoices choices
       outage_(context.plan.run.max_infra_share),
       curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
                   seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
+      discovery_(withheld_cells(settings_.datasets)),
       archive_(settings_.archive,
                seed_for(context.plan.run.seed, "archive", context.position.stage)),
       submitted_(context.position.stage_iteration),

@@ -18,7 +18,8 @@ constexpr const char* kDiscoveryMetrics[] = {
     "found/records",       "found/tasks",      "found/best_speedup",
     "found/best_roofline", "found/answers",    "found/strategies",
     "answers/new",         "answers/distinct", "answers/distinct_in_group",
-    "sampler/entropy"};
+    "sampler/entropy",     "withheld/cells",   "withheld/filled",
+    "withheld/answers"};
 
 template <class Use>
 void for_each_turn(const std::vector<Episode>& episodes, const Use& use) {
@@ -99,6 +100,7 @@ Metrics Discovery::add(const std::vector<Episode>& episodes, const std::vector<E
   Metrics metrics;
   metrics["found/records"] = add_kernels(episodes);
   if (!tuned.empty()) metrics["found/records"] += add_kernels(tuned);
+  if (!withheld_.empty()) add_cells(episodes, tuned, metrics);
   add_answers(episodes, metrics);
   write_found(episodes, metrics);
   write_entropy(episodes, metrics);
@@ -124,6 +126,31 @@ double Discovery::add_kernels(const std::vector<Episode>& episodes) {
     better(turn.evaluation.value("roofline").value_or(0), best.roofline);
   });
   return records;
+}
+
+void Discovery::add_cells(const std::vector<Episode>& episodes, const std::vector<Episode>& tuned,
+                          Metrics& metrics) {
+  double right = 0, within = 0;
+  const auto fill = [&](const Episode& episode, const TurnRecord& turn) {
+    bool any = false;
+    for (const std::string_view mechanism : mechanisms_of(turn.evaluation)) {
+      const Cell cell{episode.task->id, std::string(mechanism)};
+      if (!withheld_.contains(cell)) continue;
+      ++filled_[cell];
+      any = true;
+    }
+    return any;
+  };
+  for_each_turn(tuned, fill);
+  for_each_turn(episodes, [&](const Episode& episode, const TurnRecord& turn) {
+    right += turn.evaluation.passed() ? 1 : 0;
+    within += fill(episode, turn) ? 1 : 0;
+  });
+  metrics["withheld/cells"] = static_cast<double>(withheld_.size());
+  metrics["withheld/filled"] = static_cast<double>(filled_.size());
+  if (right > 0) metrics["withheld/answers"] = within / right;
+  for (const auto& [cell, kernels] : filled_)
+    metrics["withheld/" + cell.task + "/" + cell.mechanism] = kernels;
 }
 
 void Discovery::add_answers(const std::vector<Episode>& episodes, Metrics& metrics) {
@@ -175,7 +202,14 @@ nlohmann::json Discovery::state() const {
   std::string hashes;
   for (const std::uint64_t hash : sorted)
     fmt::format_to(std::back_inserter(hashes), "{:016x}", hash);
-  return {{"best", best}, {"strategies", strategies_}, {"seen", hashes}, {"answers", answers_}};
+  nlohmann::json filled = nlohmann::json::array();
+  for (const auto& [cell, kernels] : filled_)
+    filled.push_back({cell.task, cell.mechanism, kernels});
+  return {{"best", best},
+          {"strategies", strategies_},
+          {"seen", hashes},
+          {"answers", answers_},
+          {"filled", filled}};
 }
 
 void Discovery::restore(const nlohmann::json& state) {
@@ -189,11 +223,13 @@ void Discovery::restore(const nlohmann::json& state) {
     seen_.insert(hash);
   }
   answers_ = state.at("answers");
+  for (const nlohmann::json& filled : state.value("filled", nlohmann::json::array()))
+    filled_[{filled.at(0), filled.at(1)}] = filled.at(2);
 }
 
 void declare_discovery_metrics(MetricNames& names) {
   for (const char* name : kDiscoveryMetrics) names.of_iterations.emplace_back(name);
-  names.families = {"strategy/", "best_at_", "task/"};
+  names.families = {"strategy/", "best_at_", "task/", "withheld/"};
 }
 
 }  // namespace krl::core

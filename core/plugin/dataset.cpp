@@ -27,14 +27,15 @@ struct Given {
 Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->ctx); }
 
 // True if a struct of the boundary can be read: it exists, and is at least as large as in version
-// 1.0.
+// 1.0, where its size was `of_1_0`.
 template <class Struct>
-bool is_whole(std::string& complaint, std::string_view name, const Struct* s) {
+bool is_whole(std::string& complaint, std::string_view name, const Struct* s,
+              std::size_t of_1_0 = sizeof(Struct)) {
   if (s == nullptr) {
     complaint = fmt::format("it gave a {} that is NULL", name);
-  } else if (s->struct_size < sizeof(Struct)) {
-    complaint = fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size,
-                            sizeof(Struct));
+  } else if (s->struct_size < of_1_0) {
+    complaint =
+        fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size, of_1_0);
   } else {
     return true;
   }
@@ -42,8 +43,19 @@ bool is_whole(std::string& complaint, std::string_view name, const Struct* s) {
 }
 
 template <class Struct>
-bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s) {
-  return is_whole(given(sink).complaint, name, s);
+bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s,
+              std::size_t of_1_0 = sizeof(Struct)) {
+  return is_whole(given(sink).complaint, name, s, of_1_0);
+}
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (comma > 0) words.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return words;
 }
 
 krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
@@ -53,16 +65,18 @@ krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
 }
 
 krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
-  if (!is_whole(sink, "krl_pair", pair) || !is_whole(sink, "krl_task", pair->task))
+  constexpr std::size_t kOf10 = offsetof(krl_pair, shows);
+  if (!is_whole(sink, "krl_pair", pair, kOf10) || !is_whole(sink, "krl_task", pair->task))
     return KRL_INVALID_ARGUMENT;
   if (pair->n_earlier > 0 && pair->earlier == nullptr) {
     given(sink).complaint =
         fmt::format("it gave a pair with {} earlier answers that are NULL", pair->n_earlier);
     return KRL_INVALID_ARGUMENT;
   }
-  Pair item{task_of(*pair->task), copy(pair->answer), {}};
+  Pair item{task_of(*pair->task), copy(pair->answer), {}, {}};
   for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
     item.earlier.push_back(copy(pair->earlier[i]));
+  if (pair->struct_size >= sizeof(krl_pair)) item.shows = words_of(copy(pair->shows));
   given(sink).items.pairs.push_back(std::move(item));
   return KRL_OK;
 }

@@ -15,6 +15,7 @@ struct Pair {
   Task task;
   std::string answer;
   std::vector<std::string> earlier;  // oldest first
+  std::vector<std::string> shows;    // words for how its kernels work
 };
 
 // A text for retrieval.

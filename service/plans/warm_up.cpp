@@ -54,8 +54,10 @@ struct Shown {
   std::size_t pairs = 0;
   std::map<std::string, double> kernels, structures;  // counts
   std::int64_t largest_block = 0;
+  std::map<std::string, std::size_t> words;
 
   void add(const Pair& pair) {
+    for (const std::string& word : pair.shows) ++words[word];
     Answer answer;
     answer.text = pair.answer;
     const std::string source = extract_candidate(answer).source;
@@ -110,7 +112,7 @@ std::vector<WarmUpTask> warm_up_tasks(const StageData& data) {
   for (const auto& [id, shown] : by_task) {
     tasks.push_back({id, shown.pairs, shown.kernels.size(), shown.structures.size(),
                      shown.commonest(), shown.entropy(), shown.largest_block,
-                     naive_block_of(id, data)});
+                     naive_block_of(id, data), shown.words});
   }
   return tasks;
 }

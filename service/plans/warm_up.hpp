@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct WarmUpTask {
   // Threads of the largest block in the pairs, and in the naive kernel that the task of this id is
   // trained with; 0 if it is not known.
   std::int64_t largest_block = 0, naive_block = 0;
+  std::map<std::string, std::size_t> shown;  // pairs by the words for how their kernels work
 
   bool excludes_naive() const { return largest_block > 0 && largest_block < naive_block; }
 };

@@ -148,12 +148,19 @@ bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
 }
 
 // Scales the placeholder G of variants, the number of blocks of a grid that does not follow the
-// size.
+// size. Those with mechanisms have large ones already: they lose the ones below the scale.
 void scale_grids(std::int64_t scale, Family* family) {
   for (Variant& variant : family->variants) {
     const auto grids = variant.choices.find("G");
-    if (grids == variant.choices.end() || !variant.mechanisms.empty()) continue;
-    for (std::string& blocks : grids->second) blocks = std::to_string(scale * std::stoll(blocks));
+    if (grids == variant.choices.end()) continue;
+    if (variant.mechanisms.empty()) {
+      for (std::string& blocks : grids->second) blocks = std::to_string(scale * std::stoll(blocks));
+    } else {
+      const std::string largest = grids->second.back();
+      std::erase_if(grids->second, [&](const std::string& blocks) {
+        return std::stoll(blocks) < scale && blocks != largest;
+      });
+    }
   }
 }
 
@@ -303,6 +310,7 @@ Pair Generator::generate(std::uint64_t index) const {
     const Variant& other = pick_variant(entry.variants, &random);
     const std::string before = fitting_kernel(operation, other, names, pair.task, &random);
     pair.earlier_answer = answer_of(options_.think ? other.thought : "", before);
+    pair.mechanisms.insert(other.mechanisms.begin(), other.mechanisms.end());
     return pair;
   }
   if (!random.chance(options_.repair)) return pair;

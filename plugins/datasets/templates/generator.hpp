@@ -33,7 +33,7 @@ struct Pair {
   std::string answer;
   std::optional<std::string> earlier_answer;  // the turn before: broken, or another right kernel
   std::string family, variant, slip;          // its origin; slip is empty unless it is a repair
-  std::set<std::string> mechanisms;           // shown by the answer
+  std::set<std::string> mechanisms;           // shown by the answer, or the turn before
   std::set<std::string> withheld;             // shown by no pair of the task
 };
 

@@ -56,7 +56,7 @@ class Templates final : public krl::Dataset {
           .range(0, 1024),
       krl::opt(
           "grid_scale", &Templates::grid_scale,
-          "factor on the number of blocks in grids that do not depend on the input size: 1 suits a few thousand elements, 32 a few million")
+          "factor on the number of blocks in grids that do not depend on the input size: 1 suits a few thousand elements, 32 a few million; with `mechanisms` the least number of them")
           .range(1, 1024),
       krl::opt("propose", &Templates::propose,
                "number of new tasks to compose from steps, of which all pairs are then; 0 = none")
@@ -106,7 +106,10 @@ class Templates final : public krl::Dataset {
     const krl::templates::Pair pair = generator_->generate(index - tasks_.size());
     std::vector<std::string> earlier;
     if (pair.earlier_answer) earlier.push_back(*pair.earlier_answer);
-    give(pair.task, [&](const krl_task& task) { sink.pair(task, pair.answer, earlier); });
+    std::string shows;
+    for (const std::string& mechanism : pair.mechanisms)
+      shows += (shows.empty() ? "" : ",") + mechanism;
+    give(pair.task, [&](const krl_task& task) { sink.pair(task, pair.answer, earlier, shows); });
   }
 
  private:

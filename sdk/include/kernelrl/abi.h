@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KRL_ABI_MINOR 1u /* 1: requests as they come, critics, policies of several processes */
+#define KRL_ABI_MINOR 2u /* 1: requests as they come, critics, policies of several processes; 2: what a pair shows */
 
 #if defined(__GNUC__)
 #define KRL_EXPORT __attribute__((visibility("default")))
@@ -564,6 +564,8 @@ typedef struct krl_pair {
   /* Answers of earlier turns, oldest first. The host evaluates them and shows the results in the prompt, so that the pair
    * teaches repair. */
   const krl_str* earlier;
+  /* 1.2 */
+  krl_str shows; /* words for how its kernels work, separated by commas: "stages,block_tree". Reports count them. */
 } krl_pair;
 
 typedef struct krl_document { /* for retrieval */

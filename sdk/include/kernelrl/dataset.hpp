@@ -16,15 +16,20 @@ class DatasetSink {
     task.struct_size = sizeof task;
     check(c_->task(c_, &task));
   }
-  // A supervised example; `earlier`: answers of the turns before it, oldest first.
-  void pair(krl_task task, std::string_view answer,
-            const std::vector<std::string>& earlier = {}) const {
+  // A supervised example; `earlier`: answers of the turns before it, oldest first; `shows`: words
+  // for how its kernels work, separated by commas.
+  void pair(krl_task task, std::string_view answer, const std::vector<std::string>& earlier = {},
+            std::string_view shows = {}) const {
     task.struct_size = sizeof task;
     std::vector<krl_str> before;
     before.reserve(earlier.size());
     for (const std::string& text : earlier) before.push_back(to_c(text));
-    const krl_pair pair{sizeof(krl_pair), static_cast<std::uint32_t>(before.size()), &task,
-                        to_c(answer), before.data()};
+    const krl_pair pair{sizeof(krl_pair),
+                        static_cast<std::uint32_t>(before.size()),
+                        &task,
+                        to_c(answer),
+                        before.data(),
+                        to_c(shows)};
     check(c_->pair(c_, &pair));
   }
   void document(krl_document document) const {

@@ -12,6 +12,7 @@ struct Item {
   std::string id, prompt, definition;  // of a task, or of the task of a pair
   std::string answer;
   std::vector<std::string> earlier;
+  std::string shows;                  // of a pair
   std::string text, task_hint, meta;  // of a document, with its id
 };
 
@@ -40,6 +41,7 @@ class DatasetUnderTest {
       auto* item = static_cast<Item*>(self->ctx);
       copy(*pair->task, item);
       item->answer = view(pair->answer);
+      item->shows = view(pair->shows);
       for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
         item->earlier.emplace_back(view(pair->earlier[i]));
       return KRL_OK;

@@ -56,6 +56,22 @@ TEST(Mechanisms, EveryParameterStandsOnce) {
   EXPECT_GE(variants, 70);
 }
 
+TEST(Mechanisms, NoFixedGridIsSmallerThanTheScale) {
+  GeneratorOptions options = with_mechanisms();
+  options.grid_scale = 64;
+  std::vector<Family> families = all_families();
+  std::erase_if(families, [](const Family& family) { return family.name != "elementwise"; });
+  const Generator generator(families, options);
+  std::set<int> grids;
+  for (std::uint64_t index = 0; index < 400; ++index) {
+    const std::string answer = generator.generate(index).answer;
+    grids.insert(std::atoi(answer.c_str() + answer.find("<<<") + 3));
+  }
+  grids.erase(0);  // it depends on the size
+  EXPECT_GE(*grids.begin(), 64);
+  EXPECT_GE(grids.size(), 10U);
+}
+
 TEST(Mechanisms, EachIsShownOnAtLeastThreeOperations) {
   std::map<std::string, int> operations;
   for (const auto& [operation, mechanisms] : cells_of(all_families())) {

@@ -114,6 +114,22 @@ TEST(TemplatesPlugin, GivesPairsOfTwoRightKernelsOfOneTask) {
   EXPECT_GT(different, 30u);
 }
 
+TEST(TemplatesPlugin, SaysWhichMechanismsAPairShows) {
+  const DatasetUnderTest dataset(
+      "templates", {{"count", 60}, {"only", Value::json(R"(["dot"])")}, {"mechanisms", true}});
+  std::set<std::string> shows;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const Item item = dataset.read(i);
+    shows.insert(item.shows);
+    EXPECT_EQ(item.shows.find("vector4") != std::string::npos,
+              item.answer.find("float4") != std::string::npos)
+        << item.shows << "\n"
+        << item.answer;
+  }
+  EXPECT_TRUE(shows.contains("")) << "naive kernels";
+  EXPECT_TRUE(shows.contains("block_tree,grid_stride,stages,vector4"));
+}
+
 TEST(TemplatesPlugin, ProposesTasksAndPairsOfThem) {
   const DatasetUnderTest dataset("templates",
                                  {{"count", 30}, {"propose", 12}, {"hardest", 3}, {"seed", 2}});

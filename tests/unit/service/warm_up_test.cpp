@@ -39,6 +39,8 @@ TEST(WarmUp, CountsDifferentKernelsAndStructures) {
                 pair("t", "__global__ void k(float* x) { x[0] = 2; }"),
                 pair("t", "__global__ void k(float* x) { x[threadIdx.x] = 2; }"),
                 pair("u", "__global__ void k(float* x) { x[0] = 1; }")};
+  data.pairs[0].shows = {"stages", "vector4"};
+  data.pairs[1].shows = {"stages"};
   const std::vector<WarmUpTask> tasks = warm_up_tasks(data);
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[0].id, "t");
@@ -48,6 +50,7 @@ TEST(WarmUp, CountsDifferentKernelsAndStructures) {
   EXPECT_DOUBLE_EQ(tasks[0].commonest, 0.75);
   EXPECT_DOUBLE_EQ(tasks[0].entropy, 0.5 * std::log(2.0) + 0.5 * std::log(4.0));
   EXPECT_EQ(tasks[1].entropy, 0);
+  EXPECT_EQ(tasks[0].shown, (std::map<std::string, std::size_t>{{"stages", 2}, {"vector4", 1}}));
   EXPECT_FALSE(tasks[0].excludes_naive()) << "nothing is known of its launches";
 }
 

@@ -1,6 +1,6 @@
-// What a process keeps in a GPU's memory to use it again gives way to what other processes need: a
-// policy that trains beside the judge takes gigabytes at times, and a runner starts with its arena.
-// Used by one thread at a time.
+// Lets what a process keeps in a GPU's memory, to use it again, give way to what other processes
+// need: a policy that trains beside the judge takes gigabytes at times, and a runner starts with its
+// arena. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -48,6 +48,28 @@ TEST(Discovery, CountsRecordsAndKeepsTheBestOfEveryTask) {
   EXPECT_DOUBLE_EQ(m["found/best_roofline"], 0.4);
 }
 
+TEST(Discovery, CountsWithheldCellsThatAreFilled) {
+  const auto vectors = [](double speedup) {
+    TurnRecord t = turn("v", speedup);
+    t.evaluation.values.push_back({0, "vector_accesses", "", 4});
+    return t;
+  };
+  const std::set<Cell> withheld = {{"one", "vector4"}, {"one", "stages"}};
+  Discovery discovery(withheld);
+  Metrics m = discovery.add(
+      {episode(kOne, 0, turn("a", 1)), episode(kOne, 0, vectors(0)), episode(kTwo, 1, vectors(2))});
+  EXPECT_EQ(m["withheld/cells"], 2);
+  EXPECT_EQ(m["withheld/filled"], 0) << "wrong, or another task's";
+  m = discovery.add({episode(kOne, 0, vectors(1)), episode(kOne, 0, turn("b", 1))});
+  EXPECT_EQ(m["withheld/filled"], 1);
+  EXPECT_EQ(m["withheld/answers"], 0.5);
+  EXPECT_EQ(m["withheld/one/vector4"], 1);
+  Discovery resumed(withheld);
+  resumed.restore(discovery.state());
+  EXPECT_EQ(resumed.add({episode(kOne, 0, turn("c", 1))})["withheld/filled"], 1);
+  EXPECT_FALSE(Discovery().add({episode(kOne, 0, vectors(1))}).contains("withheld/filled"));
+}
+
 TEST(Discovery, TellsHowManyAnswersDiffer) {
   Discovery discovery;
   Metrics m = discovery.add(first_iteration());
