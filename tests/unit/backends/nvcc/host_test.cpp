@@ -88,7 +88,8 @@ class NvccHost : public NeedsNvcc {
  protected:
   static Outcome evaluate(const std::string& task, const std::string& source) {
     static const BackendInstance backend(
-        "nvcc", Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+        "nvcc",
+        Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}, {"compile_timeout", 120}});
     return backend.evaluate(all_tasks().at(task), source, BackendInstance::kAllStages, 1,
                             KRL_CONTRACT_HOST);
   }
