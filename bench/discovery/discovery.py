@@ -45,8 +45,8 @@ BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
 
 
-def run(options, plan, name, seed, settings):
-    """Ends with a checkpoint after `--minutes`; another call goes on with it."""
+def run(options, plan, name, seed, settings, minutes=None):
+    """Ends with a checkpoint after `minutes`; another call goes on with it."""
     call = [options.program, '--plan', HERE / f'{options.edition}_{plan}.toml', '--resume', '--set', f'run.name={name}', '--set',
             f'run.seed={seed}', '--set', f'run.directory={options.runs}']
     for setting in settings + options.set:
@@ -55,7 +55,7 @@ def run(options, plan, name, seed, settings):
         process = subprocess.Popen([str(word) for word in call], stdout=log, stderr=subprocess.STDOUT,
                                    env={**os.environ, **({'CUDA_VISIBLE_DEVICES': gpu} if gpu else {})})
         try:
-            ended = process.wait(options.minutes * 60 if options.minutes else None)
+            ended = process.wait(minutes * 60 if minutes else None)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)
             process.wait()
@@ -80,7 +80,8 @@ def warm_start(options, seed):
 
 def play(options, seed, arm, start):
     times, settings = ARMS[arm]
-    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings])
+    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings],
+        options.minutes)
     return found_by(options.runs / f'{arm}_{seed}')
 
 
@@ -238,7 +239,7 @@ def main():
     parser.add_argument('--edition', choices=BUDGETS, default='cpu')
     parser.add_argument('--arms', nargs='+', choices=[*ARMS, 'tuner'], default=[*ARMS, 'tuner'])
     parser.add_argument('--iterations', type=int, default=16)
-    parser.add_argument('--minutes', type=float, help='of a run, at most')
+    parser.add_argument('--minutes', type=float, help='of an arm, at most')
     parser.add_argument('--tuned', type=int, default=3, help='iterations of `sampling` that the tuner begins with')
     parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='change the plans')
