@@ -22,6 +22,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kLook{250};   // between looks at the connections' time
 constexpr std::chrono::milliseconds kPause{100};  // after a connection that could not be accepted
+constexpr int kMostAtOnce = 64;                   // connections, before other work has its turn
 
 // A child process that held a connection would keep it open after its client has left.
 template <class Socket>
@@ -39,6 +40,7 @@ tcp::acceptor listen(asio::io_context& io, const ServerOptions& options) {
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
   if (!error) keep_to_ourselves(acceptor);
   if (!error) return acceptor;
   throw krl::Failure(KRL_UNAVAILABLE, "cannot listen on " + options.address + ":" +
@@ -94,23 +96,30 @@ class Server::Implementation {
   }
 
  private:
+  // Takes all that have come since it looked: one at a time, each would wait for a thread to wake.
   void accept() {
-    acceptor_.async_accept(
-        asio::make_strand(io_), [this](const error_code& error, tcp::socket socket) {
-          if (!acceptor_.is_open()) return;
-          if (error) return accept_later();
-          ++connections_->accepted;
-          const bool has_room = connections_->open < connections_->options.max_connections;
-          if (!has_room) ++connections_->refused;
-          error_code ignored;
-          socket.set_option(tcp::no_delay(true), ignored);
-          keep_to_ourselves(socket);
-          const auto connection = std::make_shared<Connection>(
-              std::move(socket), tls_ ? &*tls_ : nullptr, connections_);
-          asio::dispatch(connection->stream().get_executor(),
-                         [connection, has_room] { connection->begin(has_room); });
-          accept();
-        });
+    acceptor_.async_wait(tcp::acceptor::wait_read, [this](error_code error) {
+      if (!acceptor_.is_open()) return;
+      for (int i = 0; !error && i < kMostAtOnce; ++i) {
+        tcp::socket socket = acceptor_.accept(asio::make_strand(io_), error);
+        if (!error) open(std::move(socket));
+      }
+      if (error && error != asio::error::would_block) return accept_later();
+      accept();
+    });
+  }
+
+  void open(tcp::socket socket) {
+    ++connections_->accepted;
+    const bool has_room = connections_->open < connections_->options.max_connections;
+    if (!has_room) ++connections_->refused;
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    keep_to_ourselves(socket);
+    const auto connection =
+        std::make_shared<Connection>(std::move(socket), tls_ ? &*tls_ : nullptr, connections_);
+    asio::dispatch(connection->stream().get_executor(),
+                   [connection, has_room] { connection->begin(has_room); });
   }
 
   // No descriptor is left, or no memory: some may be when others have gone.

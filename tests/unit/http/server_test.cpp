@@ -212,6 +212,22 @@ TEST_F(ServerTest, AnAnsweredCallDoesNotHearOfTheClientsLeaving) {
   EXPECT_FALSE(gone);
 }
 
+TEST_F(ServerTest, AClientThatHasSaidAllStillGetsTheRestOfItsAnswer) {
+  std::atomic<bool> gone = false;
+  const std::string body(std::size_t{64} << 20, 'a');
+  serve([&](const CallPointer& call) {
+    call->when_gone([&] { gone = true; });
+    call->answer({200, {}, body});
+  });
+  tcp::socket socket = raw();
+  asio::write(socket, asio::buffer(std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n")));
+  char first = 0;
+  asio::read(socket, asio::buffer(&first, 1));
+  socket.shutdown(tcp::socket::shutdown_send);
+  EXPECT_TRUE(rest_of(socket).ends_with("\r\n\r\n" + body));
+  EXPECT_FALSE(gone);
+}
+
 TEST_F(ServerTest, EventsComeAsTheyAreSent) {
   std::promise<CallPointer> came;
   serve([&](const CallPointer& call) {
