@@ -8,8 +8,10 @@ All arms of a seed begin with one warm start, whose pairs and policy are the see
 
     learner    cpu_arm.toml or gpu_arm.toml
     frozen     the same search with a policy that does not learn
-    sampling   answers of the frozen policy at the quickstart's temperature, which is better for it than the learner's, by one seed
-    tuner      no model: the fastest kernels of `sampling`'s first answers, with other numbers
+    sampling   answers of the frozen policy at a lower temperature
+    expert     the learner, by the best quarter of each group alone: nothing is unlearned
+    max_at_k   the learner, for the best of 8 answers instead of their mean
+    tuner      no model: the fastest kernels of the first answers of the frozen policy, with other numbers
 
 The budget is the number of distinct kernels of a task that were judged, whatever the verdict. Sources that
 differ in blanks and comments are one kernel. A run that is there is continued, or only read. On the CPU the
@@ -39,8 +41,11 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 FROZEN = ['learn.optimizer.lr=0', 'learn.optimizer.schedule=constant', 'learn.imitate=0']
 SAMPLING = FROZEN + ['archive.enabled=false', 'rollout.distinct=0', 'rollout.temperature=0.7']
-ARMS = {'learner': (1, []), 'frozen': (2, FROZEN), 'sampling': (3, SAMPLING)}  # iterations, of the learner's
-BUDGETS = {'cpu': [25, 50, 75], 'gpu': [50, 100, 250, 500, 1000, 1500]}
+EXPERT = ['learn.advantage=quantile', 'learn.quantile=0.75']
+MAX_AT_K = ['learn.advantage=max_at_k', 'learn.k=8']
+ARMS = {'learner': (1, []), 'frozen': (1.25, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT),  # iterations, of the learner's
+        'max_at_k': (1, MAX_AT_K)}
+BUDGETS = {'cpu': [25, 50, 75, 100, 150], 'gpu': [50, 100, 250, 500, 1000, 1500]}
 BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
 
@@ -80,7 +85,7 @@ def warm_start(options, seed):
 
 def play(options, seed, arm, start):
     times, settings = ARMS[arm]
-    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={times * options.iterations}', *settings],
+    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={round(times * options.iterations)}', *settings],
         options.minutes)
     return found_by(options.runs / f'{arm}_{seed}')
 
@@ -102,6 +107,7 @@ class Found:
     def __init__(self):
         self.kernels = {}  # task -> {identity: (speedup, roofline)}; 0 where it is not right
         self.sources = {}  # task -> [(speedup, source)] of the right ones
+        self.cells = []  # (kernels judged of a task, withheld cells filled) after each iteration
 
     def add(self, task, source, right, speedup, roofline):
         known = self.kernels.setdefault(task, {})
@@ -117,8 +123,18 @@ class Found:
                 for task, kernels in self.kernels.items()}
 
 
+    def cells_at(self, budget):
+        """Withheld cells with a right kernel when so many kernels of a task were judged; None if nobody counted."""
+        reached = [filled for judged, filled in self.cells if judged < budget]
+        return self.cells[min(len(reached), len(self.cells) - 1)][1] if self.cells else None
+
+
 def found_by(run_folder, most_iterations=None):
     found = Found()
+    for line in (run_folder / 'metrics.jsonl').read_text(encoding='utf-8').splitlines():
+        metrics = json.loads(line)
+        if 'judged/per_task' in metrics and 'withheld/filled' in metrics:
+            found.cells.append((metrics['judged/per_task'], metrics['withheld/filled']))
     for file in sorted((run_folder / 'samples').glob('iteration_*.jsonl'))[:most_iterations]:
         for line in file.read_text(encoding='utf-8').splitlines():
             turn = json.loads(line)
@@ -181,7 +197,9 @@ def summary(found, budgets):
         judged = statistics.mean(min(budget, len(k)) for k in found.kernels.values())
         speedups, shares = found.best(budget, 0).values(), found.best(budget, 1).values()
         full = '' if judged > 0.95 * budget else f' ({judged:.0f})'
-        cells.append(f'{geometric_mean(list(speedups)):.3f}, {statistics.mean(shares):.3f}{full}')
+        withheld = found.cells_at(budget)
+        filled = '' if withheld is None else f', {withheld:.0f}'
+        cells.append(f'{geometric_mean(list(speedups)):.3f}, {statistics.mean(shares):.3f}{filled}{full}')
     return cells
 
 
@@ -237,10 +255,10 @@ def main():
     parser.add_argument('--runs', type=pathlib.Path, default=pathlib.Path('runs/discovery'))
     parser.add_argument('--program', default='build/release/bin/kernelrl')
     parser.add_argument('--edition', choices=BUDGETS, default='cpu')
-    parser.add_argument('--arms', nargs='+', choices=[*ARMS, 'tuner'], default=[*ARMS, 'tuner'])
+    parser.add_argument('--arms', nargs='+', choices=[*ARMS, 'tuner'], default=['learner', 'frozen', 'sampling', 'tuner'])
     parser.add_argument('--iterations', type=int, default=16)
     parser.add_argument('--minutes', type=float, help='of an arm, at most')
-    parser.add_argument('--tuned', type=int, default=3, help='iterations of `sampling` that the tuner begins with')
+    parser.add_argument('--tuned', type=int, default=3, help='iterations of `frozen` that the tuner begins with')
     parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='change the plans')
     options = parser.parse_args()
@@ -255,11 +273,12 @@ def main():
     arms = {seed: {arm: found[seed, arm] for arm in ARMS if arm in options.arms} for seed in options.seeds}
     if 'tuner' in options.arms:
         for seed in options.seeds:
-            first = found_by(options.runs / f'sampling_{seed}', options.tuned)
+            first = found_by(options.runs / f'frozen_{seed}', options.tuned)
+            first.cells = []
             arms[seed]['tuner'] = tune(options, first, options.runs / f'tuner_{seed}')
     budgets = BUDGETS[options.edition]
-    print('Geometric mean of the best speedups, and mean of the best shares of the roofline, by distinct kernels judged of each\n'
-          'task; in brackets how many there were, if the arm judged fewer.\n')
+    print('Geometric mean of the best speedups, mean of the best shares of the roofline, and withheld cells filled, by distinct\n'
+          'kernels judged of each task; in brackets how many there were, if the arm judged fewer.\n')
     print('| seed | arm | ' + ' | '.join(str(b) for b in budgets) + ' |')
     print('|---' * (2 + len(budgets)) + '|')
     for seed, arm in itertools.product(options.seeds, options.arms):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -15,13 +16,14 @@
 namespace krl::cli {
 namespace {
 
-// Reads a number above 0 of an option, if it is there.
+// Reads a number above 0 of an option, a whole one if its type is one, if it is there.
 template <class Number>
 Result<std::optional<Number>> limit_of(const CommandLine& line, const char* option) {
   if (!line.has(option)) return std::nullopt;
   const auto number = number_in<Number>(line.text(option));
   if (number && *number > 0 && std::isfinite(static_cast<double>(*number))) return number;
-  return invalid(fmt::format("--{} takes a number above 0, not '{}'", option, line.text(option)));
+  return invalid(fmt::format("--{} takes a {}number above 0, not '{}'", option,
+                             std::is_integral_v<Number> ? "whole " : "", line.text(option)));
 }
 
 Result<SearchChoice> choice_of(const CommandLine& line) {
@@ -34,6 +36,7 @@ Result<SearchChoice> choice_of(const CommandLine& line) {
   choice.model = line.text_or("model");
   choice.backend = line.text_or("backend");
   choice.name = line.text_or("name");
+  choice.resume = line.has("resume");
   KRL_ASSIGN(choice.kernels, limit_of<std::int64_t>(line, "kernels"));
   KRL_ASSIGN(choice.tokens, limit_of<std::int64_t>(line, "tokens"));
   KRL_ASSIGN(choice.minutes, limit_of<double>(line, "minutes"));
@@ -160,11 +163,14 @@ int solve_command(const Words& words) {
   auto options = plan_options(line);
   if (!options) return report(options.error());
   choice->options = *std::move(options);
-  const auto loaded = load_search_plan(*choice);
+  const auto loaded = load_search_plan(*std::move(choice));
   if (!loaded) return report(loaded.error());
   if (const auto served = serve_as_follower(*loaded)) return *served;
   const int code = run_and_show(*loaded, line.has("resume"));
-  return code == kDone || code == kInterrupted ? show({loaded->plan.run.directory}, code) : code;
+  const RunLayout run{loaded->plan.run.directory};
+  const auto status = read_status(run.status());
+  const bool failed = code == kRunFailed && status && status->state == "failed";
+  return code == kDone || code == kInterrupted || failed ? show(run, code) : code;
 }
 
 }  // namespace krl::cli

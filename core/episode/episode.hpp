@@ -64,6 +64,8 @@ struct Episode {
   // The policy cannot answer its next prompt, such as one longer than its context. A first turn is
   // recorded as lost; a later one is left out.
   bool refused = false;
+  // The id of the archived kernel that was chosen for it, even if the prompt had no room for it.
+  std::string begun_with = {};
 
   // The highest score of its turns; nothing if it has none that counts.
   std::optional<double> best_score() const {

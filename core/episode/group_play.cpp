@@ -76,8 +76,10 @@ GroupPlay::GroupPlay(Rollout& rollout, std::shared_ptr<const Player> player, con
       judged_(group.judged),
       played_{group.id, {}, {}, {}, {}},
       left_(static_cast<std::size_t>(context_.settings.group_size)) {
-  for (std::size_t member = 0; member < left_; ++member)
+  for (std::size_t member = 0; member < left_; ++member) {
     played_.episodes.push_back({group.task, group.id, member, {}, group.given});
+    played_.episodes.back().begun_with = group.begun_with;
+  }
 }
 
 Status GroupPlay::prepare() {

@@ -39,6 +39,7 @@ struct Group {
   // The turns that its episodes begin with, oldest first. Where the context is too small for the
   // prompt, the oldest are left out.
   std::vector<TurnRecord> given = {};
+  std::string begun_with = {};  // see Episode
   // Kernels that are not judged again; null: none. See RolloutSettings::distinct.
   std::shared_ptr<const KernelIds> judged = {};
 };

@@ -59,9 +59,10 @@ json Position::to_json() const {
           {"curriculum", curriculum},
           {"goal", goal},
           {"archive", archive},
-          {"budget", budget},
           {"judged", judged},
+          {"budget", budget},
           {"discovery", discovery},
+          {"best", best},
           {"ended", ended}};
 }
 
@@ -72,9 +73,10 @@ Position Position::from_json(const json& j) {
           j.at("curriculum"),
           j.value("goal", json()),
           j.value("archive", json()),
-          j.value("budget", json()),
           j.value("judged", json()),
+          j.value("budget", json()),
           j.value("discovery", json()),
+          j.value("best", json()),
           j.value("ended", json())};
 }
 
@@ -83,11 +85,12 @@ void Position::end_stage(const StageSettings& done) {
            {"curriculum", std::move(curriculum)},
            {"goal", std::move(goal)},
            {"archive", std::move(archive)},
+           {"judged", std::move(judged)},
            {"budget", std::move(budget)},
            {"length", length_of(done)}};
   ++stage;
   stage_iteration = 0;
-  curriculum = goal = archive = budget = nullptr;
+  curriculum = goal = archive = judged = budget = nullptr;
 }
 
 bool Position::over(std::size_t stages) const {
@@ -101,6 +104,7 @@ void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
   curriculum = ended.at("curriculum");
   goal = ended.value("goal", json());
   archive = ended.value("archive", json());
+  judged = ended.value("judged", json());
   budget = ended.value("budget", json());
 }
 
@@ -155,7 +159,8 @@ Status Journal::continue_plan(const std::optional<Checkpoint>& newest) {
     const Position position = Position::from_json(state);
     const bool over = position.over(plan_.stages.size());
     const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};
-    KRL_TRY(check_resumable(changes, reached, newest->directory));
+    KRL_TRY(check_resumable(changes, reached,
+                            newest->learned() ? newest->directory : std::filesystem::path()));
     for (const PlanChange& change : changes)
       log(Severity::kInfo, fmt::format("continues with a changed plan: {}", text_of(change)));
   }

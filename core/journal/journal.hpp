@@ -22,11 +22,12 @@ namespace krl::core {
 
 // The position of a run, which a checkpoint holds in addition to the policy.
 struct Position {
-  int iteration = 0;                                 // finished ones, over all stages
-  std::size_t stage = 0;                             // the one that comes next or continues
-  std::int64_t stage_iteration = 0;                  // finished ones of that stage
-  nlohmann::json curriculum, goal, archive, budget;  // state of that stage; null = none yet
-  nlohmann::json judged, discovery;                  // state of the run; null = none yet
+  int iteration = 0;                 // finished ones, over all stages
+  std::size_t stage = 0;             // the one that comes next or continues
+  std::int64_t stage_iteration = 0;  // finished ones of that stage
+  // State of that stage; null = none yet.
+  nlohmann::json curriculum, goal, archive, judged, budget;
+  nlohmann::json discovery, best;  // state of the run; null = none yet
   // How the last stage ended, so that a run that is over can be made longer. Null if none ended, or
   // if an older version made the checkpoint.
   nlohmann::json ended;

@@ -22,7 +22,7 @@ constexpr const char* kRefused = "best/refused";
 struct Contenders {
   const Task* task = nullptr;
   std::vector<const TurnRecord*> turns;
-  std::vector<std::string> refused = {};  // identities
+  KernelIds refused = {};
 };
 
 std::vector<Contenders> contenders_in(const std::vector<Episode>& episodes,
@@ -73,7 +73,7 @@ Result<std::optional<BestKernel>> choose(Contenders& contenders, int iteration,
         best = BestKernel{contenders.task->id, iteration, turn->candidate.source, evaluation};
       continue;
     }
-    contenders.refused.push_back(identity_of(turn->candidate.source));
+    contenders.refused.insert(identity_of(turn->candidate.source));
     log(Severity::kWarning,
         fmt::format(
             "{}: a kernel {:.2f} times as fast as the baseline is not accepted as the best one: {}: {}",
@@ -85,21 +85,22 @@ Result<std::optional<BestKernel>> choose(Contenders& contenders, int iteration,
 
 }  // namespace
 
-Result<KernelIds> admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
-                                     const Evaluations& evaluations, BestKernels& best,
-                                     Metrics& metrics) {
+Result<TaskKernelIds> admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
+                                         const Evaluations& evaluations, BestKernels& best,
+                                         Metrics& metrics) {
   std::vector<Contenders> contenders = contenders_in(episodes, best.speedups());
   std::vector<Result<std::optional<BestKernel>>> chosen(contenders.size());
   evaluations.side_by_side(contenders.size(), [&](std::size_t i) {
     chosen[i] = choose(contenders[i], iteration, evaluations);
   });
-  KernelIds refused;
+  TaskKernelIds refused;
   double count = 0;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     KRL_ASSIGN(const std::optional<BestKernel> kernel, std::move(chosen[i]));
     if (kernel) KRL_TRY(best.offer(*kernel));
-    refused.insert(contenders[i].refused.begin(), contenders[i].refused.end());
     count += static_cast<double>(contenders[i].refused.size());
+    if (!contenders[i].refused.empty())
+      refused[contenders[i].task->id] = std::move(contenders[i].refused);
   }
   metrics[kRefused] = count;
   return refused;

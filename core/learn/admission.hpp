@@ -16,10 +16,10 @@ namespace krl::core {
 // Offers each task's kernels of `iteration` that are faster than its best so far and pass a second
 // evaluation: on the whole pool and the hold-outs, timed again, without a cache. The fastest by the
 // second one is offered, of three at most, and best/ keeps its figures. A kernel that fails it is
-// logged and never tried again; best/refused counts those of the iteration, whose identities are
-// returned. An error here concerns the run.
-Result<KernelIds> admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
-                                     const Evaluations& evaluations, BestKernels& best,
-                                     Metrics& metrics);
+// logged and never tried again; best/refused counts those of the iteration, which are returned. An
+// error here concerns the run.
+Result<TaskKernelIds> admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
+                                         const Evaluations& evaluations, BestKernels& best,
+                                         Metrics& metrics);
 
 }  // namespace krl::core

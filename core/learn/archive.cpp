@@ -39,9 +39,19 @@ bool ranks_before(const ArchivedKernel& a, const ArchivedKernel& b) {
                                                      std::tie(b.iteration, b.id, b.island));
 }
 
-std::vector<std::string> parents_of(const Episode& episode) {
+// The kernels that the episode began with, and the last right one that it wrote before this turn.
+std::vector<std::string> parents_of(const Episode& episode, const TurnRecord& turn) {
   std::vector<std::string> ids;
-  for (const TurnRecord& turn : episode.given) ids.push_back(identity_of(turn.candidate.source));
+  for (const TurnRecord& given : episode.given) ids.push_back(identity_of(given.candidate.source));
+  const TurnRecord* last = nullptr;
+  for (const TurnRecord& earlier : episode.turns) {
+    if (&earlier == &turn) break;
+    if (is_kept(earlier)) last = &earlier;
+  }
+  if (last == nullptr) return ids;
+  const std::string id = identity_of(last->candidate.source);
+  std::erase(ids, id);
+  ids.push_back(id);
   return ids;
 }
 
@@ -178,17 +188,22 @@ void Archive::begin(std::vector<Group>& groups) const {
         group.given.push_back(turn_of(kernels[*second]));
     }
     group.given.push_back(turn_of(kernels[first]));
+    group.begun_with = kernels[first].id;
     ++kernels[first].visits;
   }
 }
 
 Metrics Archive::add(int iteration, const std::vector<Episode>& episodes,
-                     const KernelIds& refused) {
-  refused_.insert(refused.begin(), refused.end());
+                     const TaskKernelIds& refused) {
   add_visits(episodes);
   for (const Episode& episode : episodes) {
     for (const TurnRecord& turn : episode.turns)
       if (is_kept(turn)) add_kernel(episode, turn, iteration);
+  }
+  for (const auto& [task, ids] : refused) {
+    refused_[task].insert(ids.begin(), ids.end());
+    std::erase_if(tasks_[task],
+                  [&ids = ids](const ArchivedKernel& kernel) { return ids.contains(kernel.id); });
   }
   for (auto& [task, kernels] : tasks_) {
     if (settings_.exchange > 0 && iteration % settings_.exchange == 0) exchange(kernels);
@@ -201,11 +216,12 @@ Metrics Archive::add(int iteration, const std::vector<Episode>& episodes,
 
 void Archive::add_visits(const std::vector<Episode>& episodes) {
   for (const Episode& episode : episodes) {
-    if (episode.given.empty() || episode.tuned) continue;
-    const std::string id = identity_of(episode.given.back().candidate.source);
+    const std::string& id = episode.begun_with;
+    if (id.empty()) continue;
     ArchivedKernel* const parent = find(tasks_[episode.task->id], id, island_of(episode));
     if (parent == nullptr) continue;
     parent->visits += episode.member == 0 ? 1 : 0;
+    if (episode.given.empty()) continue;  // the prompt had no room for it
     for (const TurnRecord& turn : episode.turns) {
       if (!is_kept(turn) || identity_of(turn.candidate.source) == id) continue;
       const double worth = std::log2(turn.evaluation.speedup());
@@ -241,7 +257,7 @@ void Archive::exchange(Kernels& kernels) const {
 
 void Archive::add_kernel(const Episode& episode, const TurnRecord& turn, int iteration) {
   const std::string id = identity_of(turn.candidate.source);
-  if (refused_.contains(id)) return;
+  if (refused_[episode.task->id].contains(id)) return;
   Kernels& kernels = tasks_[episode.task->id];
   const int island = island_of(episode);
   if (find(kernels, id, island) != nullptr) return;
@@ -251,7 +267,7 @@ void Archive::add_kernel(const Episode& episode, const TurnRecord& turn, int ite
   kernel.answer = turn.answer.text;
   kernel.evaluation = abridged(turn.evaluation);
   kernel.structure = structure_of(turn.evaluation);
-  kernel.parents = parents_of(episode);
+  kernel.parents = parents_of(episode, turn);
   kernel.iteration = iteration;
   kernel.tuned = episode.tuned;
   kernel.island = island;
@@ -318,7 +334,7 @@ json Archive::state() const {
 
 void Archive::restore(const json& state) {
   tasks_ = archived_kernels(state);
-  state.at("refused").get_to(refused_);
+  if (state.at("refused").is_object()) state.at("refused").get_to(refused_);  // by task since 1.0
 }
 
 std::map<std::string, std::vector<ArchivedKernel>> archived_kernels(const json& state) {

@@ -21,7 +21,7 @@ struct ArchivedKernel {
   std::string source, answer;        // answer: the text in which it was found
   Evaluation evaluation;             // as far as prompts show it
   std::string structure;             // structure_of its whole evaluation
-  std::vector<std::string> parents;  // ids of the kernels that its episode began with
+  std::vector<std::string> parents;  // ids of the kernels that its prompt showed, the last one last
   int iteration = 0;                 // in which it was found
   int depth = 0;                     // edits that led to it from a kernel without parents
   bool tuned = false;                // it is its parent with other numbers
@@ -46,10 +46,12 @@ class Archive {
   // others.
   void begin(std::vector<Group>& groups) const;
 
-  // Takes in the episodes of an iteration: their right and timed kernels but the refused ones, each
-  // source once in its island, as far as there is room; and what became of the kernels that they
-  // began with. Every settings.exchange iterations each island then gets the fastest of another.
-  Metrics add(int iteration, const std::vector<Episode>& episodes, const KernelIds& refused = {});
+  // Takes in the episodes of an iteration: their right and timed kernels, each source once in its
+  // island, as far as there is room; and what became of the kernels that they began with. Refused
+  // kernels go and never come back. Every settings.exchange iterations each island then gets the
+  // fastest of another.
+  Metrics add(int iteration, const std::vector<Episode>& episodes,
+              const TaskKernelIds& refused = {});
 
   // The kernels of a task, the fastest first.
   const std::vector<ArchivedKernel>& kernels(const std::string& task) const;
@@ -70,7 +72,7 @@ class Archive {
   const ArchiveSettings settings_;
   const std::uint64_t seed_;
   std::map<std::string, Kernels> tasks_;  // each sorted by rank
-  KernelIds refused_;
+  TaskKernelIds refused_;
 };
 
 // Reads the kernels of each task out of a state. Throws a std::exception if it is none.

@@ -42,6 +42,12 @@ Status Budget::add(const RolloutResult& rollout, double seconds) {
                    "the policy does not say how many tokens its answers have: budget.tokens and "
                    "budget.dollars cannot be kept; use budget.kernels or budget.minutes");
   }
+  if (limits_.dollars > 0 && limits_.prompt_price > 0 && prompts == 0 && has_answers(rollout)) {
+    return failure(
+        Code::kFailedPrecondition,
+        "the policy does not say how many tokens its prompts have: budget.dollars cannot "
+        "be kept with a budget.prompt_price; use another budget");
+  }
   answer_tokens_ += answers;
   prompt_tokens_ += prompts;
   seconds_ += seconds;

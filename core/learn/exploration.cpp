@@ -30,6 +30,14 @@ constexpr SamplingFigure kOfSampling[] = {{"sampler/retries", "retries"},
                                           {"sampler/prompt_tokens", "prompt_tokens"},
                                           {"sampler/cached_tokens", "cached_tokens"}};
 
+// The warm start may be another stage's.
+std::set<Cell> withheld_by(const Plan& plan) {
+  std::set<Cell> cells;
+  for (const StageSettings& stage : plan.stages)
+    cells.merge(withheld_cells(stage.settings.datasets));
+  return cells;
+}
+
 void add_throughput(const std::vector<Episode>& episodes, double seconds, Metrics& metrics) {
   double tokens = 0, evaluations = 0;
   for (const Episode& episode : episodes) {
@@ -49,7 +57,7 @@ Exploration::Exploration(const StageContext& context, ExplorationChoices choices
       outage_(context.plan.run.max_infra_share),
       curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
                   seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
-      discovery_(withheld_cells(settings_.datasets)),
+      discovery_(withheld_by(context.plan)),
       archive_(settings_.archive,
                seed_for(context.plan.run.seed, "archive", context.position.stage)),
       submitted_(context.position.stage_iteration),
@@ -59,12 +67,14 @@ Exploration::Exploration(const StageContext& context, ExplorationChoices choices
   if (!position.discovery.is_null()) discovery_.restore(position.discovery);
   if (!position.archive.is_null()) archive_.restore(position.archive);
   if (!position.judged.is_null()) judged_.restore(position.judged);
+  if (!position.best.is_null()) context.journal.best().return_to(position.best);
 }
 
 void Exploration::keep_state() const {
   Position& position = context_.position;
   position.curriculum = curriculum_.state();
   position.discovery = discovery_.state();
+  position.best = context_.journal.best().speedups();
   if (settings_.archive.enabled) position.archive = archive_.state();
   if (remembers_judged()) position.judged = judged_.state();
 }
@@ -134,7 +144,7 @@ Status Exploration::take_in(RolloutResult& rollout, std::vector<Episode> tuned, 
   observe_groups(episodes);
   episodes.insert(episodes.end(), std::make_move_iterator(tuned.begin()),
                   std::make_move_iterator(tuned.end()));
-  KRL_ASSIGN(const KernelIds refused,
+  KRL_ASSIGN(const TaskKernelIds refused,
              admit_best_kernels(iteration(), episodes, context_.evaluations,
                                 context_.journal.best(), metrics));
   if (settings_.archive.enabled) metrics.merge(archive_.add(iteration(), episodes, refused));

@@ -39,6 +39,7 @@ class Exploration {
   const Player& player() const { return *player_; }
   const Archive& archive() const { return archive_; }
   const Judged& judged() const { return judged_; }
+  std::int64_t open_tier() const { return curriculum_.open_tier(); }
 
   // Groups that are begun from now on are played with the policy's present weights.
   Status publish();

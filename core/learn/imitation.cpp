@@ -17,11 +17,11 @@ Result<std::vector<Example>> examples_to_imitate(const Archive& archive,
   std::set<const Task*> seen;
   for (const Episode& episode : episodes) {
     if (!seen.insert(episode.task).second) continue;
-    const auto& kernels = archive.kernels(episode.task->id);
-    const std::size_t n = std::min(kernels.size(), static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < n; ++i) {
-      KRL_ASSIGN(Example example,
-                 policy.tokenize(prompts.build(*episode.task, {}), kernels[i].answer));
+    std::set<std::string_view> ids;  // islands may share kernels
+    for (const ArchivedKernel& kernel : archive.kernels(episode.task->id)) {
+      if (static_cast<std::int64_t>(ids.size()) == count) break;
+      if (!ids.insert(kernel.id).second) continue;
+      KRL_ASSIGN(Example example, policy.tokenize(prompts.build(*episode.task, {}), kernel.answer));
       const std::size_t tokens = example.prompt_tokens.size() + example.tokens.size();
       if (context_tokens == 0 || static_cast<std::int64_t>(tokens) <= context_tokens)
         examples.push_back(std::move(example));

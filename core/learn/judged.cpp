@@ -24,7 +24,8 @@ Metrics Judged::add(const std::vector<Episode>& episodes) {
   for (const Episode& episode : episodes) {
     for (const TurnRecord& turn : episode.turns) {
       dropped += turn.dropped;
-      if (turn.evaluation.infra_error() || turn.candidate.source.empty()) continue;
+      const bool cut_off = turn.candidate.format == Format::kTruncated;
+      if (turn.evaluation.infra_error() || turn.candidate.source.empty() || cut_off) continue;
       found[episode.task->id].insert(identity_of(turn.candidate.source));
     }
   }

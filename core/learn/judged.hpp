@@ -1,4 +1,4 @@
-// The kernels that a run has judged, so that none is judged again (rollout.distinct).
+// The kernels that a stage has judged, so that none is judged again (rollout.distinct).
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ class Judged {
   // The kernels of a task up to the last `add`; null if there are none.
   std::shared_ptr<const KernelIds> of(const Task& task) const;
 
-  // Takes in the episodes of an iteration; counts kernels of the run, and answers of the iteration
-  // that were dropped.
+  // Takes in the episodes of an iteration; counts kernels of the stage, and answers of the iteration
+  // that were dropped. An answer that was cut off has no kernel.
   Metrics add(const std::vector<Episode>& episodes);
 
   nlohmann::json state() const;

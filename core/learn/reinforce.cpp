@@ -145,11 +145,11 @@ class Reinforcement {
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !set.examples.empty(); ++epoch) {
       const std::uint64_t seed =
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
-      std::vector<Batch> imitated = minibatches(found, of_epoch, seed);
+      const std::vector<Batch> imitated = minibatches(found, of_epoch, seed);
       for (const Batch& batch : minibatches(set.examples, of_epoch, seed)) {
         if (weighted_tokens(batch) == 0) continue;
-        if (!imitated.empty()) KRL_TRY(imitate(imitated.back()));
-        if (!imitated.empty()) imitated.pop_back();
+        if (!imitated.empty())
+          KRL_TRY(imitate(imitated[static_cast<std::size_t>(steps) % imitated.size()]));
         KRL_TRY(step(batch, penalty, metrics));
         context_.journal.progress(
             {"learn", ++steps, static_cast<int>(settings_.learn.epochs * of_epoch)});

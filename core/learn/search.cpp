@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/learn/budget.hpp"
 #include "core/learn/declared_metrics.hpp"
@@ -12,29 +13,31 @@
 #include "core/learn/stage_context.hpp"
 #include "core/learn/tuner.hpp"
 #include "core/measure/discovery.hpp"
+#include "core/task/source_identity.hpp"
 
 namespace krl::core {
 namespace {
 
 // Metrics computed in this file, and those of the budget.
 constexpr const char* kSearchMetrics[] = {
-    "tune/kernels",         "tune/right",     "tune/improved",
-    "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens",
-    "budget/kernels",       "time_s/search",  "time_s/tune"};
+    "tune/kernels",         "tune/lost",      "tune/right",           "tune/improved",
+    "budget/answer_tokens", "budget/dollars", "budget/prompt_tokens", "budget/kernels",
+    "time_s/search",        "time_s/tune"};
 
 // Rounds without a new kernel after which one is no longer expected.
 constexpr std::int64_t kMostIdleRounds = 10;
 
 void add_tuning(const std::vector<Episode>& tuned, Metrics& metrics) {
-  double right = 0, improved = 0;
+  double all = 0, right = 0, improved = 0;
   for (const Episode& episode : tuned) {
     const Evaluation& evaluation = episode.turns.front().evaluation;
+    all += evaluation.infra_error() ? 0 : 1;
     const double parent = episode.given.front().evaluation.speedup();
     right += evaluation.passed() ? 1 : 0;
     improved += evaluation.passed() && evaluation.speedup() > kRecordFactor * parent ? 1 : 0;
   }
-  const auto all = static_cast<double>(tuned.size());
   metrics["tune/kernels"] = all;
+  metrics["tune/lost"] = static_cast<double>(tuned.size()) - all;
   if (all == 0) return;
   metrics["tune/right"] = right / all;
   metrics["tune/improved"] = improved / all;
@@ -51,10 +54,12 @@ class Search {
                                  return within_budget(round, std::move(drawn));
                                }}) {
     if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
-    if (!context.position.budget.is_null()) {
-      budget_.restore(context.position.budget);
-      context.position.budget.at("idle_rounds").get_to(idle_rounds_);
-    }
+    const nlohmann::json& kept = context.position.budget;
+    if (kept.is_null()) return;
+    budget_.restore(kept);
+    kept.at("idle_rounds").get_to(idle_rounds_);
+    if (kept.contains("lost")) kept.at("lost").get_to(lost_);
+    if (kept.contains("refused")) kept.at("refused").get_to(refused_);
   }
 
   Result<StageEnd> run() {
@@ -79,6 +84,8 @@ class Search {
     context_.position.goal = goal_.state();
     context_.position.budget = budget_.state();
     context_.position.budget["idle_rounds"] = idle_rounds_;
+    context_.position.budget["lost"] = lost_;
+    context_.position.budget["refused"] = refused_;
   }
 
   // True if nothing is to come after so many iterations.
@@ -101,6 +108,7 @@ class Search {
     KRL_ASSIGN(RolloutResult rollout, exploration_.play(metrics));
     KRL_TRY(exploration_.take_in(rollout, std::move(tuned), metrics));
     tuned_.clear();
+    retire_refused(rollout.episodes);
     metrics["time_s/iteration"] = watch.seconds();
     KRL_TRY(budget_.add(rollout, watch.seconds()));
     metrics.merge(budget_.metrics());
@@ -120,9 +128,11 @@ class Search {
     std::vector<Episode> episodes;
     for (const Task& task : context_.setup.data.tasks) {
       const auto count = std::min(settings_.tune, left(task) / 2);
-      const auto chosen =
-          choose_tuned(exploration_.archive().kernels(task.id),
-                       exploration_.judged().of(task).get(), static_cast<std::size_t>(count));
+      KernelIds known = lost_[task.id];
+      if (const auto judged = exploration_.judged().of(task))
+        known.insert(judged->begin(), judged->end());
+      const auto chosen = choose_tuned(exploration_.archive().kernels(task.id), std::move(known),
+                                       static_cast<std::size_t>(count));
       tuned_[&task] = static_cast<std::int64_t>(chosen.size());
       for (const TunedKernel& kernel : chosen)
         episodes.push_back(episode_of(kernel, task, tuned_group(episodes.size())));
@@ -131,7 +141,26 @@ class Search {
     context_.evaluations.side_by_side(episodes.size(),
                                       [&](std::size_t i) { results[i] = judge(episodes[i]); });
     for (Status& result : results) KRL_TRY(std::move(result));
+    for (const Episode& episode : episodes) {
+      const TurnRecord& turn = episode.turns.front();
+      if (turn.infra_error()) lost_[episode.task->id].insert(identity_of(turn.candidate.source));
+    }
     return episodes;
+  }
+
+  // Tasks whose prompts the policy refuses would be asked for in vain.
+  void retire_refused(const std::vector<Episode>& episodes) {
+    std::map<std::string, bool> answered;  // of tasks that were played
+    for (const Episode& episode : episodes) {
+      if (episode.tuned) continue;
+      const bool refused = episode.refused && !episode.turns.empty() && episode.turns.front().lost;
+      answered[episode.task->id] |= !refused;
+    }
+    for (const auto& [task, any] : answered) {
+      if (any || !refused_.insert(task).second) continue;
+      context_.warn(
+          fmt::format("task '{}' is left out from now on: the policy refuses its prompts", task));
+    }
   }
 
   // A group beyond those that are played.
@@ -154,6 +183,7 @@ class Search {
   // Returns how many kernels of the task may still be judged.
   std::int64_t left(const Task& task) const {
     const std::int64_t most = settings_.budget.kernels;
+    if (refused_.contains(task.id)) return 0;
     if (most == 0) return std::numeric_limits<std::int64_t>::max();
     const auto tuned = tuned_.find(&task);
     const std::int64_t begun = tuned == tuned_.end() ? 0 : tuned->second;
@@ -179,7 +209,7 @@ class Search {
   }
 
   // Returns as many of the drawn tasks as have kernels left for their groups, and others in place of
-  // the rest, as far as there are any.
+  // the rest, as far as there are any: of open tiers if any of these is left.
   std::vector<const Task*> within_budget(std::int64_t round, std::vector<const Task*> drawn) const {
     const RolloutSettings& rollout = context_.stage.settings.rollout;
     const std::int64_t of_group = rollout.group_size * rollout.turns;
@@ -191,14 +221,20 @@ class Search {
     };
     const std::size_t count = drawn.size();
     std::erase_if(drawn, [&](const Task* task) { return !take(task); });
-    const auto& tasks = context_.setup.data.tasks;
-    std::size_t refusals = 0;
-    for (auto i = static_cast<std::size_t>(round); drawn.size() < count && refusals < tasks.size();
-         ++i) {
-      const Task* const task = &tasks[i % tasks.size()];
-      refusals = take(task) ? 0 : refusals + 1;
-      if (refusals == 0) drawn.push_back(task);
-    }
+    const auto refill = [&](std::int64_t highest) {
+      std::vector<const Task*> tasks;
+      for (const Task& task : context_.setup.data.tasks)
+        if (static_cast<std::int64_t>(task.tier) <= highest) tasks.push_back(&task);
+      std::size_t refusals = 0;
+      for (auto i = static_cast<std::size_t>(round);
+           drawn.size() < count && refusals < tasks.size(); ++i) {
+        const Task* const task = tasks[i % tasks.size()];
+        refusals = take(task) ? 0 : refusals + 1;
+        if (refusals == 0) drawn.push_back(task);
+      }
+    };
+    refill(exploration_.open_tier());
+    if (drawn.empty()) refill(std::numeric_limits<std::int64_t>::max());
     return drawn;
   }
 
@@ -208,6 +244,8 @@ class Search {
   Goal goal_;
   std::map<const Task*, std::int64_t> tuned_;  // kernels of the iteration
   std::int64_t idle_rounds_ = 0;               // in a row, to the last one
+  TaskKernelIds lost_;                         // tuned kernels that the infrastructure lost
+  std::set<std::string> refused_;              // tasks whose prompts the policy refuses
   Exploration exploration_;
 };
 

@@ -29,9 +29,17 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return whole && value > 1 ? std::optional(value) : std::nullopt;
 }
 
+bool belongs_to_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
+
 bool belongs_to_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '.';
+  return belongs_to_number(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// True behind "1e-" and "2.5E+".
+bool is_exponent(std::string_view before) {
+  const std::size_t n = before.size();
+  return n > 2 && (before[n - 1] == '-' || before[n - 1] == '+') &&
+         (before[n - 2] == 'e' || before[n - 2] == 'E') && belongs_to_number(before[n - 3]);
 }
 
 // Replaces the number where it is a word of its own.
@@ -42,7 +50,8 @@ std::string with_number(const std::string& source, const std::string& from, cons
        at = source.find(from, at + from.size())) {
     const std::size_t end = at + from.size();
     const bool part_of_word = (at > 0 && belongs_to_word(source[at - 1])) ||
-                              (end < source.size() && belongs_to_word(source[end]));
+                              (end < source.size() && belongs_to_word(source[end])) ||
+                              is_exponent(std::string_view(source).substr(0, at));
     if (part_of_word) continue;
     out.append(source, done, at - done).append(to);
     done = end;
@@ -136,9 +145,8 @@ std::vector<std::string> retuned(const std::string& source) {
   return sources;
 }
 
-std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels,
-                                      const KernelIds* judged, std::size_t count) {
-  KernelIds known = judged == nullptr ? KernelIds() : *judged;
+std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels, KernelIds known,
+                                      std::size_t count) {
   std::vector<std::vector<TunedKernel>> queues;  // one for a structure, in reverse
   for (const std::size_t place : count > 0 ? elites_of(kernels) : std::vector<std::size_t>()) {
     std::vector<TunedKernel> queue;
@@ -163,7 +171,8 @@ std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels
 }
 
 Episode episode_of(const TunedKernel& kernel, const Task& task, GroupId group) {
-  Episode episode{&task, group, 0, {}, {turn_of(*kernel.parent)}, true};
+  Episode episode{&task, group, 0, {}, {turn_of(*kernel.parent)}};
+  episode.tuned = true;
   TurnRecord turn;
   turn.candidate = {kernel.source, {}, Format::kExact};
   turn.answer.text = kernel.parent->answer;

@@ -21,10 +21,10 @@ struct TunedKernel {
   std::string source;
 };
 
-// Up to `count` such kernels that are not among the `judged` ones (null: none is), each once: in
-// turn of the fastest kernels of different structures. REQUIRES: the fastest come first.
-std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels,
-                                      const KernelIds* judged, std::size_t count);
+// Up to `count` such kernels that are not among the `known` ones, each once: in turn of the fastest
+// kernels of different structures. REQUIRES: the fastest come first.
+std::vector<TunedKernel> choose_tuned(const std::vector<ArchivedKernel>& kernels, KernelIds known,
+                                      std::size_t count);
 
 // The episode that consists of the kernel, before it is evaluated: its parent is given.
 Episode episode_of(const TunedKernel& kernel, const Task& task, GroupId group);

@@ -23,7 +23,7 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-// The cells "MECHANISM:TASK" of the option `withhold` of the datasets to warm up on.
+// The cells "MECHANISM:TASK" of the option `withhold` of those datasets that are to warm up on.
 std::set<Cell> withheld_cells(const std::vector<DatasetSettings>& datasets);
 
 }  // namespace krl::core

@@ -17,6 +17,15 @@ fs::path find_near(const fs::path& folder, const fs::path& path) {
   return fs::exists(built_in, ignored) ? built_in : near;
 }
 
+fs::path plan_named(const fs::path& name) {
+  std::error_code ignored;
+  for (const char* ending : {"", ".toml"}) {
+    fs::path file = find_near({}, name.string() + ending);
+    if (fs::is_regular_file(file, ignored)) return file;
+  }
+  return name;
+}
+
 std::string searched_for(const fs::path& folder, const fs::path& path) {
   if (path.empty() || path.is_absolute()) return {};
   std::error_code ignored;

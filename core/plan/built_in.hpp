@@ -16,6 +16,9 @@ std::filesystem::path built_in_configs();
 std::filesystem::path find_near(const std::filesystem::path& folder,
                                 const std::filesystem::path& path);
 
+// Returns the plan of this name: a file, or a built-in plan, with or without its ending.
+std::filesystem::path plan_named(const std::filesystem::path& name);
+
 // Returns advice for an error about a path that is in neither place: "searched FOLDER and CONFIGS";
 // empty if the path is absolute.
 std::string searched_for(const std::filesystem::path& folder, const std::filesystem::path& path);

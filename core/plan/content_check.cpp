@@ -205,6 +205,18 @@ void check_search(const Node& stage, const Node& settings, std::vector<Problem>&
     problems.push_back({stage.find_path("budget.dollars")->origin,
                         name + " has no prices, so that no dollars would be used up",
                         "set budget.prompt_price and budget.answer_price"});
+  const Node* ahead = settings.find_path("rollout.ahead");
+  const auto* rounds = ahead == nullptr ? nullptr : std::get_if<std::int64_t>(&ahead->value);
+  if (rounds != nullptr && *rounds > 0)
+    problems.push_back({ahead->origin, name + " cannot play ahead: it draws each round by the last",
+                        "remove 'ahead'"});
+  if (const Node* datasets = settings.find("dataset")) {
+    for (const Node& dataset : datasets->elements()) {
+      if (dataset.text_at("role") == "holdout")
+        problems.push_back({dataset.origin, name + " never measures hold-outs",
+                            "give the tasks the role \"train\", or remove them"});
+    }
+  }
   const Node* enabled = settings.find_path("archive.enabled");
   const bool archives = enabled != nullptr && std::get<bool>(enabled->value);
   if (given("tune") && !archives)

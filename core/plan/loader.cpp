@@ -34,16 +34,6 @@ PluginSettings plugins_of(const Node& document) {
   return plugins;
 }
 
-// The plan of this name: a file, or a built-in plan, with or without its ending.
-fs::path plan_named(const fs::path& name) {
-  std::error_code ignored;
-  for (const char* ending : {"", ".toml"}) {
-    fs::path file = find_near({}, name.string() + ending);
-    if (fs::is_regular_file(file, ignored)) return file;
-  }
-  return name;
-}
-
 void name_run_after(const fs::path& file, Node& document) {
   if (document.find("run") == nullptr) document.set("run", {}, Node::table({}));
   Node* run = document.find("run");

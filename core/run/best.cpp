@@ -66,12 +66,24 @@ Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& fil
     const Json json = parse_or_null(text);
     if (!is_record(json)) continue;  // not ours: a user's own file
     const std::string source = json["source"];
-    best.speedups_[json["task"]] = json["speedup"];
+    best.written_[json["task"]] = json["speedup"];
     const fs::path kernel = fs::path(record).replace_extension(".cu");
     const Result<std::string> found = read_file(kernel);
     if (!found || *found != source) KRL_TRY(write_atomically(files, kernel, source));
   }
+  best.speedups_ = best.written_;
   return best;
+}
+
+Status BestKernels::clear() {
+  for (const auto& [task, speedup] : written_) {
+    const std::string stem = (directory_ / file_name_of_task(task)).string();
+    KRL_TRY(files_->remove(stem + ".json"));
+    KRL_TRY(files_->remove(stem + ".cu"));
+  }
+  speedups_.clear();
+  written_.clear();
+  return {};
 }
 
 Result<bool> BestKernels::offer(const BestKernel& kernel) {
@@ -79,10 +91,13 @@ Result<bool> BestKernels::offer(const BestKernel& kernel) {
   const double speedup = kernel.evaluation.speedup();
   if (!std::isfinite(speedup)) return invalid("the speedup of a best kernel must be finite");
   if (known != speedups_.end() && speedup <= known->second) return false;
+  speedups_[kernel.task] = speedup;
+  const auto written = written_.find(kernel.task);
+  if (written != written_.end() && speedup <= written->second) return true;
   const std::string stem = (directory_ / file_name_of_task(kernel.task)).string();
   KRL_TRY(
       explain_full_disk(write_atomically(*files_, stem + ".json", to_json(kernel)), directory_));
-  speedups_[kernel.task] = speedup;
+  written_[kernel.task] = speedup;
   KRL_TRY(explain_full_disk(write_atomically(*files_, stem + ".cu", kernel.source), directory_));
   return true;
 }

@@ -27,19 +27,27 @@ class BestKernels {
   static Result<BestKernels> open(const std::filesystem::path& directory,
                                   FileSystem& files = real_file_system());
 
-  // Keeps the kernel if it is faster than the task's best so far. True if it was.
-  // REQUIRES: the kernel is correct; its evaluation has a speedup.
+  // Takes the kernel if it is faster than the task's best so far, and writes it if it is faster than
+  // what is there. True if it was taken. REQUIRES: the kernel is correct; its evaluation has a
+  // speedup.
   Result<bool> offer(const BestKernel& kernel);
 
   // The best speedup of every task so far.
   const std::map<std::string, double>& speedups() const { return speedups_; }
+
+  // Counts with the speedups of an earlier time, from which a run goes on: the kernels of a time
+  // that is lost decide nothing.
+  void return_to(std::map<std::string, double> speedups) { speedups_ = std::move(speedups); }
+
+  // Removes all kernels.
+  Status clear();
 
  private:
   BestKernels(std::filesystem::path directory, FileSystem& files);
 
   std::filesystem::path directory_;
   FileSystem* files_;
-  std::map<std::string, double> speedups_;
+  std::map<std::string, double> speedups_, written_;
 };
 
 // Returns a task's id as a file name: a character other than a letter, digit, '_', '-' or inner '.'

@@ -104,8 +104,7 @@ std::filesystem::path event_file(const std::filesystem::path& directory, double 
 bool is_repeatable(std::string_view metric) {
   return metric != "time" && !metric.starts_with("time_s/") && !metric.starts_with("perf/") &&
          !metric.starts_with("cache/") && !metric.starts_with("cascade/") &&
-         metric != "sampler/retries" && metric != "sampler/cached_tokens" &&
-         metric != "best/refused";
+         metric != "sampler/retries" && metric != "sampler/cached_tokens";
 }
 
 std::string metrics_line(const IterationMetrics& metrics) {

@@ -143,17 +143,17 @@ std::string text_of(const PlanChange& change) {
 }
 
 Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
-                       const std::filesystem::path& checkpoint) {
+                       const std::filesystem::path& learned) {
   std::string refused;
   for (const PlanChange& change : changes)
     if (!may_change(change.key, reached)) refused += "\n  " + text_of(change);
   if (refused.empty()) return {};
-  return failure(
-      Code::kFailedPrecondition,
-      "the plan differs from the one this run was started with:" + refused + "\n" +
-          what_may_change(reached) +
-          "\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=" +
-          checkpoint.string());
+  return failure(Code::kFailedPrecondition,
+                 "the plan differs from the one this run was started with:" + refused + "\n" +
+                     what_may_change(reached) + "\nresume with the old values, or start a new run" +
+                     (learned.empty() ? ": run.name=…"
+                                      : " from what this one has learned: run.name=… run.from=" +
+                                            learned.string()));
 }
 
 }  // namespace krl::core

@@ -40,9 +40,9 @@ std::string text_of(const PlanChange& change);
 // here on, such as learning rates and groups; `iterations`, `epochs` and `until` of the stage in
 // progress; everything of later stages. A run that is over may be made longer by `iterations` and
 // `until` of its last stage, or by more stages. Anything else is kFailedPrecondition; the error
-// lists every such key, what may change, and how to begin another run from `checkpoint`, the newest
-// of this one.
+// lists every such key, what may change, and how to begin another run, from what this one has
+// `learned`: its newest checkpoint, or an empty path.
 Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
-                       const std::filesystem::path& checkpoint);
+                       const std::filesystem::path& learned);
 
 }  // namespace krl::core

@@ -79,6 +79,7 @@ Result<RunFiles> RunFiles::open_each(RunDirectory& directory, ResumePoint point,
   }
   KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
+  if (!point.checkpoint) KRL_TRY(best.clear());  // the plan may be another one
   return RunFiles({std::move(point), std::move(ledger), std::move(metrics), std::move(events),
                    std::move(samples), std::move(best)});
 }

@@ -15,17 +15,37 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
+bool is_punctuation(const SourceToken& token) { return token.kind == SourceToken::kPunctuation; }
+
+// True if a blank between the two would change what they mean: it would part the characters of an
+// operator, or the name of a macro from its parameters.
+bool belong_together(const SourceToken& a, const SourceToken& b, bool preprocessor) {
+  const bool touch = a.line == b.line && a.column + a.text.size() == b.column;
+  if (!touch || !is_punctuation(b)) return false;
+  if (preprocessor && b.is("(")) return a.kind == SourceToken::kIdentifier;
+  constexpr std::string_view kRepeated = "+-&|<>=:", kBeforeEqual = "=!<>+-*/%&|^";
+  const char first = a.text.back(), second = b.text.front();
+  return is_punctuation(a) && ((first == second && kRepeated.find(first) != kRepeated.npos) ||
+                               (second == '=' && kBeforeEqual.find(first) != kBeforeEqual.npos) ||
+                               (first == '-' && second == '>'));
+}
+
 }  // namespace
 
 std::string identity_of(std::string_view source) {
   const CudaSource scanned = scan_cuda_source(source);
   std::string text;
   bool preprocessor = false;  // a line of it ends where it ends
+  const SourceToken* before = nullptr;
   for (const SourceToken& token : scanned.tokens) {
     const bool begins = token.starts_line && token.is("#");
-    text += token.starts_line && (preprocessor || begins) ? '\n' : ' ';
+    if (token.starts_line && (preprocessor || begins))
+      text += '\n';
+    else if (before == nullptr || !belong_together(*before, token, preprocessor))
+      text += ' ';
     if (token.starts_line) preprocessor = begins;
     text += token.text;
+    before = &token;
   }
   for (const LineComment& comment : scanned.comments) {
     const std::string directive = without_blanks(comment.text);

@@ -1,6 +1,7 @@
 // The identity of a kernel's text.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,5 +13,6 @@ namespace krl::core {
 std::string identity_of(std::string_view source);
 
 using KernelIds = std::set<std::string>;
+using TaskKernelIds = std::map<std::string, KernelIds>;  // by task id
 
 }  // namespace krl::core

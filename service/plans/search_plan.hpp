@@ -20,9 +20,10 @@ struct SearchChoice {
   std::string name;  // name of the run
   std::optional<std::int64_t> kernels, tokens;
   std::optional<double> minutes, dollars;  // none of the four: the plan's budget
+  bool resume = false;                     // go on with the weights and the budget of the run
   PlanOptions options;
 };
 
-Result<LoadedPlan> load_search_plan(const SearchChoice& choice);
+Result<LoadedPlan> load_search_plan(SearchChoice choice);
 
 }  // namespace krl::service

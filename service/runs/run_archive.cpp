@@ -30,16 +30,16 @@ std::string line_of(const std::string& task, const ArchivedKernel& kernel) {
 
 }  // namespace
 
+json state_of_stage(const Checkpoint& checkpoint, const char* part) {
+  const json state = json::parse(checkpoint.state);
+  const json running = state.value(part, json()), ended = state.value("ended", json());
+  return running.is_null() && ended.is_object() ? ended.value(part, json()) : running;
+}
+
 Result<std::map<std::string, std::vector<ArchivedKernel>>> archive_of(const RunLayout& run) {
   std::vector<std::string> ignored;
   KRL_ASSIGN(const auto checkpoint, newest_checkpoint(run.checkpoints(), ignored));
-  json archive;
-  if (checkpoint) {
-    const json state = json::parse(checkpoint->state);
-    archive = state.value("archive", json());
-    const json ended = state.value("ended", json());
-    if (archive.is_null() && ended.is_object()) archive = ended.value("archive", json());
-  }
+  const json archive = checkpoint ? state_of_stage(*checkpoint, "archive") : json();
   if (!archive.is_null()) return archived_kernels(archive);
   return failure(Code::kNotFound, run.root.string() +
                                       " has no archive: its plan has no [archive], or the run no "

@@ -17,7 +17,8 @@ using nlohmann::json;
 std::vector<ArchivedKernel> lineage_of(const std::string& source,
                                        const std::vector<ArchivedKernel>& archive) {
   std::vector<ArchivedKernel> lineage;
-  for (std::string id = identity_of(source); lineage.size() <= archive.size();) {
+  KernelIds seen;  // a kernel that was found anew may descend from its own child
+  for (std::string id = identity_of(source); seen.insert(id).second;) {
     const auto kernel = std::ranges::find(archive, id, &ArchivedKernel::id);
     if (kernel == archive.end()) break;
     lineage.push_back(*kernel);
@@ -34,7 +35,7 @@ Result<std::vector<Solution>> solutions_of(const RunLayout& run) {
   std::vector<std::string> ignored;
   KRL_ASSIGN(const auto checkpoint, newest_checkpoint(run.checkpoints(), ignored));
   if (!checkpoint) return failure(Code::kNotFound, run.root.string() + " has no checkpoint yet");
-  const json judged = json::parse(checkpoint->state).value("judged", json());
+  const json judged = state_of_stage(*checkpoint, "judged");
   KRL_ASSIGN(const std::vector<BestKernel> best, read_best_kernels(run));
   std::map<std::string, std::vector<ArchivedKernel>> archive;
   if (auto kept = archive_of(run)) archive = *std::move(kept);

@@ -14,6 +14,7 @@ namespace krl::test::archive {
 using namespace core;
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
@@ -45,7 +46,10 @@ TurnRecord wrong() {
 }
 
 Episode episode(std::vector<TurnRecord> turns, std::vector<TurnRecord> given = {}) {
-  return {&kTask, {1, 0}, 0, std::move(turns), std::move(given)};
+  Episode episode{&kTask, {1, 0}, 0, std::move(turns), std::move(given)};
+  if (!episode.given.empty())
+    episode.begun_with = identity_of(episode.given.back().candidate.source);
+  return episode;
 }
 
 ArchiveSettings settings(ParentChoice choose = ParentChoice::kUniform) {
@@ -87,10 +91,39 @@ TEST(Archive, KeepsEveryRightKernelOnceTheFastestFirst) {
 
 TEST(Archive, KeepsWhatWasRefusedOutForGood) {
   Archive archive(settings(), 1);
-  const KernelIds refused = {identity_of(kernel("a", 9).candidate.source)};
-  archive.add(1, {episode({kernel("a", 9), kernel("b", 1)})}, refused);
-  archive.add(2, {episode({kernel("a", 9)})});
-  EXPECT_THAT(speedups(archive), ElementsAre(1));
+  const std::string a = identity_of(kernel("a", 9).candidate.source);
+  archive.add(1, {episode({kernel("a", 9), kernel("b", 1)})}, {{"another task", {a}}});
+  EXPECT_THAT(speedups(archive), ElementsAre(9, 1)) << "it is right for this one";
+  archive.add(2, {}, {{"t", {a}}});
+  EXPECT_THAT(speedups(archive), ElementsAre(1)) << "it was not known to be wrong";
+  Archive again(settings(), 1);
+  again.restore(archive.state());
+  again.add(3, {episode({kernel("a", 9)})});
+  EXPECT_THAT(speedups(again), ElementsAre(1));
+}
+
+TEST(Archive, CountsAVisitOfAKernelForWhichThePromptHadNoRoom) {
+  Archive archive(settings(), 1);
+  archive.add(1, {episode({kernel("a", 1)})});
+  Episode without = episode({kernel("b", 8)}, {kernel("a", 1)});
+  without.given.clear();
+  archive.add(2, {without});
+  const ArchivedKernel& a = archive.kernels("t").back();
+  EXPECT_EQ(a.visits, 1) << "it would be chosen again for ever";
+  EXPECT_FALSE(a.best_child) << "nobody saw it";
+  EXPECT_THAT(archive.kernels("t").front().parents, IsEmpty());
+}
+
+TEST(Archive, KnowsWhichKernelAnEarlierTurnWrote) {
+  Archive archive(settings(), 1);
+  archive.add(1, {episode({kernel("a", 1)})});
+  archive.add(2, {episode({kernel("b", 2), wrong(), kernel("c", 3)}, {kernel("a", 1)})});
+  const ArchivedKernel& c = archive.kernels("t")[0];
+  const ArchivedKernel& b = archive.kernels("t")[1];
+  const ArchivedKernel& a = archive.kernels("t")[2];
+  EXPECT_THAT(b.parents, ElementsAre(a.id));
+  EXPECT_THAT(c.parents, ElementsAre(a.id, b.id)) << "the nearest last";
+  EXPECT_EQ(c.depth, 2);
 }
 
 TEST(Archive, DropsTheSlowestThatAreNotTheFastestOfTheirStructure) {
@@ -234,6 +267,13 @@ TEST(ArchiveRun, BeginsWithoutAKernelThatLeavesNoRoom) {
   EXPECT_THAT(report.all("sampler/refused"), Each(0));
 }
 
+TEST(ArchiveRun, BeginsWithAnotherWhereTheBestKernelLeavesNoRoom) {
+  const Overrides overrides = {"policy.long_prompt=\"choice 3\"", "stage.reinforce.iterations=12"};
+  const RunReport report = fresh_run(overrides, "[archive]\nfresh = 0\nchoose = \"puct\"\n");
+  ASSERT_EQ(report.error, "");
+  EXPECT_THAT(report.all("archive/begun"), Contains(Ge(0.25)));
+}
+
 TEST(ArchiveRun, LearnsFromItsFastestKernels) {
   const Overrides no_reward = {"reward.0.weight=1e-3", "learn.min_spread=0",
                                "learn.advantage=dr_grpo", "learn.imitate=1.0",
@@ -322,6 +362,7 @@ TEST(Archive, KnowsATunedKernelAndItsParentButCountsNoVisit) {
   Archive archive(settings(), 1);
   archive.add(1, {episode({kernel("a", 2)})});
   Episode tuned = episode({kernel("b", 3)}, {kernel("a", 2)});
+  tuned.begun_with.clear();
   tuned.tuned = true;
   const Metrics metrics = archive.add(2, {episode({wrong()}), tuned});
   EXPECT_EQ(metrics.at("archive/begun"), 0) << "no episode of the policy's";

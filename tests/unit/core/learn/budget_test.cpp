@@ -82,5 +82,16 @@ TEST(Budget, IsAnErrorIfItNeedsTokensThatThePolicyDoesNotCount) {
   EXPECT_TRUE(Budget(limits()).add(round_of(0), 1)) << "no limit needs them";
 }
 
+TEST(Budget, IsAnErrorIfPromptsCostWhatThePolicyDoesNotCount) {
+  BudgetSettings dollars = limits();
+  dollars.dollars = 1;
+  dollars.prompt_price = 2;
+  RolloutResult rollout = round_of(10);
+  rollout.episodes[0].turns[0].answer.prompt_tokens.clear();
+  const Status added = Budget(dollars).add(rollout, 1);
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, ::testing::HasSubstr("its prompts have"));
+}
+
 }  // namespace
 }  // namespace krl::test::budget

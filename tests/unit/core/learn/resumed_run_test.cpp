@@ -128,6 +128,25 @@ TEST(ResumedRun, ContinuesFromTheCheckpointBeforeItFailed) {
   EXPECT_EQ(resumed.lines(), fresh_run().lines());
 }
 
+// Choice 2 passes in training and is refused by the second evaluation, unless a faster kernel is
+// known: one of the iterations that are lost must not be.
+TEST(ResumedRun, ForgetsTheBestKernelsOfIterationsThatAreLost) {
+  const Overrides overrides = {"backend.overfitted_choice=2", "checkpoint.every=100",
+                               "rollout.groups=1", "rollout.group_size=2"};
+  const char* const archive = "[archive]\nfresh = 1\n";
+  for (int seed = 1; seed <= 5; ++seed) {
+    Overrides all = overrides;
+    all.push_back("run.seed=" + std::to_string(seed));
+    ToyWorld world;
+    world.after_iteration = [&](const IterationMetrics& m) {
+      if (m.iteration == 7) world.cancel();
+    };
+    EXPECT_THAT(world.run(all, archive).error, HasSubstr("cancelled"));
+    world.after_iteration = nullptr;
+    EXPECT_EQ(world.resume(all, archive).lines(), fresh_run(all, archive).lines()) << seed;
+  }
+}
+
 // A checkpoint's weights are those that the next iteration is sampled with.
 TEST(ResumedRun, KeepsTheCheckpointWhereAMetricWasHighest) {
   ToyWorld world;

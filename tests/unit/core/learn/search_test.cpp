@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@ namespace krl::test::search {
 using namespace core;
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Ge;
 using ::testing::HasSubstr;
@@ -48,6 +50,37 @@ TEST(SearchStage, EndsWhenTheKernelsOfEveryTaskAreJudged) {
   EXPECT_GE(report.all("budget/kernels").back(), 2);
   for (std::size_t i = 0; i + 1 < report.metrics.size(); ++i)
     EXPECT_LT(report.metrics[i].values.at("judged/per_task"), 2) << "it ended too late";
+}
+
+TEST(SearchStage, CountsTheKernelsOfItsOwnStage) {
+  const std::string stage =
+      "[[stage]]\nname = \"NAME\"\nkind = \"search\"\nbudget = { kernels = 2 }\n";
+  std::string two = "[archive]\nfresh = 1\n";
+  for (const char* name : {"first", "second"})
+    two += std::string(stage).replace(stage.find("NAME"), 4, name);
+  const RunReport report = fresh_run({"dataset.0.count=2"}, two);
+  EXPECT_EQ(report.error, "");
+  const auto of_second = [](const IterationMetrics& m) { return m.stage == "second"; };
+  EXPECT_TRUE(std::ranges::any_of(report.metrics, of_second));
+}
+
+TEST(SearchStage, LeavesOutATaskWhosePromptThePolicyRefuses) {
+  const RunReport report = fresh_run({"stage.search.iterations=0", "stage.search.budget.kernels=3",
+                                      "dataset.0.count=2", "policy.refuse=\"toy_1\""},
+                                     kSearch);
+  EXPECT_EQ(report.error, "");
+  EXPECT_GE(report.all("budget/kernels").back(), 3);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("task 'toy_1' is left out from now on")));
+}
+
+TEST(SearchStage, DoesNotTryAgainWhatTheInfrastructureLost) {
+  const RunReport report = fresh_run({"stage.search.tune=1", "backend.broken_choice=0",
+                                      "dataset.0.count=1", "stage.search.iterations=12"},
+                                     kSearch);
+  EXPECT_EQ(report.error, "");
+  const auto lost = report.all("tune/lost");
+  ASSERT_THAT(lost, Contains(Ge(1)));
+  EXPECT_EQ(lost.back(), 0);
 }
 
 TEST(SearchStage, EndsWhereNothingNewIsWritten) {
@@ -124,6 +157,11 @@ TEST(SearchStage, IsRefusedIfItWouldNeverEndOrHasNothingToTune) {
   EXPECT_THAT(fresh_run({"stage.search.tune=2", "archive.enabled=false"}, kSearch).error,
               HasSubstr("no archive whose kernels could be tuned"));
   EXPECT_THAT(fresh_run({"stage.search.budget.dollars=1"}, kSearch).error, HasSubstr("no prices"));
+  EXPECT_THAT(fresh_run({"rollout.ahead=1"}, kSearch).error, HasSubstr("cannot play ahead"));
+  EXPECT_THAT(fresh_run({}, std::string(kSearch) + "[[add.dataset]]\nuse = \"toy.world\"\nrole = "
+                                                   "\"holdout\"\n")
+                  .error,
+              HasSubstr("never measures hold-outs"));
   EXPECT_THAT(fresh_run({"stage.search.learn.epochs=1"}, kSearch).error,
               HasSubstr("a search stage does not use 'learn'"));
 }

@@ -62,11 +62,17 @@ TEST(Tuner, KeepsToTheLimitsOfABlockAndLeavesExpressionsAlone) {
   EXPECT_THAT(retuned("no kernel at all <<<"), IsEmpty());
 }
 
+TEST(Tuner, LeavesExponentsAlone) {
+  for (const std::string& variant :
+       retuned("__global__ void k(float* x) { x[0] = 1e-5 + x[5]; }\n"))
+    EXPECT_THAT(variant, HasSubstr("1e-5 ")) << variant;
+}
+
 TEST(Tuner, TakesTheFastestOfEachStructureInTurnAndNothingThatWasJudged) {
   const std::vector<ArchivedKernel> kernels = {kernel("a", 4, "one"), kernel("b", 3, "one"),
                                                kernel("c", 2, "two")};
   const KernelIds judged = {identity_of(source("a", "256"))};
-  const auto chosen = choose_tuned(kernels, &judged, 4);
+  const auto chosen = choose_tuned(kernels, judged, 4);
   ASSERT_THAT(chosen, SizeIs(4));
   EXPECT_EQ(chosen[0].parent, &kernels[0]);
   EXPECT_NE(chosen[0].source, source("a", "256"));
@@ -74,13 +80,13 @@ TEST(Tuner, TakesTheFastestOfEachStructureInTurnAndNothingThatWasJudged) {
   EXPECT_EQ(chosen[1].source, source("c", "256"));
   EXPECT_EQ(chosen[2].parent, &kernels[0]);
   EXPECT_EQ(chosen[3].parent, &kernels[2]);
-  EXPECT_THAT(choose_tuned(kernels, nullptr, 0), IsEmpty());
+  EXPECT_THAT(choose_tuned(kernels, {}, 0), IsEmpty());
 }
 
 TEST(Tuner, OffersEachKernelOnceHoweverManyAreAskedFor) {
   const std::vector<ArchivedKernel> kernels = {kernel("a", 4, "one")};
   std::set<std::string> ids;
-  const auto chosen = choose_tuned(kernels, nullptr, 1000);
+  const auto chosen = choose_tuned(kernels, {}, 1000);
   for (const TunedKernel& tuned : chosen) ids.insert(identity_of(tuned.source));
   EXPECT_EQ(ids.size(), chosen.size());
   EXPECT_FALSE(ids.contains(kernels[0].id) && chosen.size() == 1);

@@ -56,6 +56,21 @@ TEST(BestKernels, AreReplacedOnlyByFasterOnes) {
   EXPECT_NE(read_file(folder / "softmax.json")->find("\"speedup\": 2.0"), std::string::npos);
 }
 
+TEST(BestKernels, OfIterationsThatAreLostStayButDecideNothing) {
+  const test::ScratchFolder folder;
+  auto best = *BestKernels::open(folder.path());
+  ASSERT_TRUE(best.offer({"t", 3, "fast", test::timed_evaluation(3.0)}));
+  best.return_to({{"t", 1.0}});
+  EXPECT_EQ(best.offer({"t", 2, "slower", test::timed_evaluation(2.0)}), true);
+  EXPECT_EQ(best.speedups().at("t"), 2.0);
+  EXPECT_EQ(read_file(folder / "t.cu"), "fast");
+  EXPECT_EQ(best.offer({"t", 4, "faster", test::timed_evaluation(4.0)}), true);
+  EXPECT_EQ(read_file(folder / "t.cu"), "faster");
+  ASSERT_TRUE(best.clear());
+  EXPECT_FALSE(fs::exists(folder / "t.cu"));
+  EXPECT_TRUE(BestKernels::open(folder.path())->speedups().empty());
+}
+
 TEST(BestKernels, HaveOneSourceAndOneEvaluationWhereverTheWritingStops) {
   bool completed = false;
   for (int operation = 1; !completed; ++operation) {

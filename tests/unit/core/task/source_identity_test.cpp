@@ -25,5 +25,19 @@ TEST(SourceIdentity, TellsApartWhatIsCompiledOrLaunched) {
     EXPECT_NE(identity_of(other), identity_of(kWithDirective)) << other;
 }
 
+TEST(SourceIdentity, TellsApartWhatABlankParts) {
+  const std::pair<const char*, const char*> different[] = {
+      {"a = q++ +s;", "a = q+ ++s;"},
+      {"a = b - -c;", "a = b --c;"},
+      {"if (a & &b)", "if (a && b)"},
+      {"a = = b;", "a == b;"},
+      {"#define F(x) x\n", "#define F (x) x\n"},
+      {"a < <b", "a << b"}};
+  for (const auto& [a, b] : different) EXPECT_NE(identity_of(a), identity_of(b)) << a;
+  const std::pair<const char*, const char*> same[] = {
+      {"a=b+c;", "a = b + c;"}, {"f((x), -1);", "f( ( x ) ,-1 ) ;"}, {"y[0]=-1;", "y[0] = -1;"}};
+  for (const auto& [a, b] : same) EXPECT_EQ(identity_of(a), identity_of(b)) << a;
+}
+
 }  // namespace
 }  // namespace krl::core
