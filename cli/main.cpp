@@ -30,6 +30,7 @@ constexpr const char* kHelp =
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
   kernelrl mcp [--backend B]           judge kernels for a coding agent, by MCP
+  kernelrl report RUN [RUN…]           write a page that shows runs in a browser
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
   kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
@@ -55,9 +56,9 @@ constexpr Command kCommands[] = {
     {"export", krl::cli::export_command}, {"index", krl::cli::index_command},
     {"judge", krl::cli::judge_command},   {"launch", krl::cli::launch_command},
     {"mcp", krl::cli::mcp_command},       {"plugins", krl::cli::plugins_command},
-    {"runs", krl::cli::runs_command},     {"serve", krl::cli::serve_command},
-    {"solve", krl::cli::solve_command},   {"tasks", krl::cli::tasks_command},
-    {"verify", krl::cli::verify_command}};
+    {"report", krl::cli::report_command}, {"runs", krl::cli::runs_command},
+    {"serve", krl::cli::serve_command},   {"solve", krl::cli::solve_command},
+    {"tasks", krl::cli::tasks_command},   {"verify", krl::cli::verify_command}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;

@@ -5,6 +5,7 @@ find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
 
 add_library(kernelrl_tomlplusplus INTERFACE)
 add_library(kernelrl::tomlplusplus ALIAS kernelrl_tomlplusplus)

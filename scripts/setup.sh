@@ -15,12 +15,14 @@ packages=(
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
   libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
-  prometheus-cpp-dev
+  prometheus-cpp-dev zlib1g-dev
+  libjs-chart.js libjs-highlight.js  # what a report draws and colours with
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(
   clang libclang-rt-14-dev        # sanitizers; plugins of different compilers in one process
   clang-format-14 clang-tidy-14   # scripts/format.sh, scripts/tidy.sh
+  chromium-headless-shell         # opens reports
   docker.io                       # a daemon for the tests alone
   libgmock-dev libgtest-dev
 )

@@ -13,6 +13,9 @@ All arms of a seed begin with one warm start, whose pairs and policy are the see
     max_at_k   the learner, for the best of 8 answers instead of their mean
     tuner      no model: the fastest kernels of the first answers of the frozen policy, with other numbers
 
+With `--transfer`, the policies of the warm start and of the learner, both frozen, search for kernels of tasks that no arm was trained on, but
+whose pairs the warm start holds.
+
 The budget is the number of distinct kernels of a task that were judged, whatever the verdict. Sources that
 differ in blanks and comments are one kernel. A run that is there is continued, or only read. On the CPU the
 times are the emulator's estimates, so a run repeats exactly; on GPUs each of `--jobs` runs has one to itself.
@@ -45,6 +48,8 @@ EXPERT = ['learn.advantage=quantile', 'learn.quantile=0.75']
 MAX_AT_K = ['learn.advantage=max_at_k', 'learn.k=8']
 ARMS = {'learner': (1, []), 'frozen': (1.25, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT),  # iterations, of the learner's
         'max_at_k': (1, MAX_AT_K)}
+UNTRAINED = {'cpu': ['row_mean', 'total_max', 'relu', 'saxpy', 'scale', 'vector_mul'],
+             'gpu': ['row_max', 'total_max', 'relu', 'saxpy', 'scale', 'sigmoid', 'vector_mul', 'abs_diff']}
 BUDGETS = {'cpu': [25, 50, 75, 100, 150], 'gpu': [50, 100, 250, 500, 1000, 1500]}
 BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
@@ -78,9 +83,13 @@ def one_of(free):
         free.put(taken)
 
 
+def newest_checkpoint(folder):
+    return max((folder / 'checkpoints').glob('step_*')).resolve()
+
+
 def warm_start(options, seed):
     run(options, 'warm', f'warm_{seed}', seed, [f'dataset.1.seed={seed}'])
-    return max((options.runs / f'warm_{seed}' / 'checkpoints').glob('step_*')).resolve()
+    return newest_checkpoint(options.runs / f'warm_{seed}')
 
 
 def play(options, seed, arm, start):
@@ -88,6 +97,14 @@ def play(options, seed, arm, start):
     run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={round(times * options.iterations)}', *settings],
         options.minutes)
     return found_by(options.runs / f'{arm}_{seed}')
+
+
+def transfer(options, seed, origin):
+    tasks = json.dumps(UNTRAINED[options.edition])
+    start, name = newest_checkpoint(options.runs / f'{origin}_{seed}'), f'{origin}_elsewhere_{seed}'
+    run(options, 'arm', name, seed, [f'run.from={start}', f'stage.search.iterations={options.iterations}', f'dataset.0.only={tasks}', *FROZEN],
+        options.minutes)
+    return found_by(options.runs / name)
 
 
 def kernel_of(answer):
@@ -203,13 +220,13 @@ def summary(found, budgets):
     return cells
 
 
-def differences(arms, other, budget, which):
-    """Of learner - other: for each seed, by task."""
+def differences(arms, first, other, budget, which):
+    """Of first - other: for each seed, by task."""
     value = (lambda x: math.log(max(x, 0.1))) if which == 0 else (lambda x: x)
     found = []
     for seed in arms.values():
-        first, second = seed['learner'].best(budget, which), seed[other].best(budget, which)
-        found.append({task: value(first[task]) - value(second[task]) for task in first})
+        ours, theirs = seed[first].best(budget, which), seed[other].best(budget, which)
+        found.append({task: value(ours[task]) - value(theirs[task]) for task in ours})
     return found
 
 
@@ -231,13 +248,21 @@ def probability(found):
     return sum(abs(total) >= observed - 1e-12 for total in sums) / len(sums)
 
 
-def compare(arms, budgets):
-    print('\n| learner against | kernels of a task | best speedup, ratio | p | best share of the roofline, difference | p | seeds, tasks '
+def show(arms, first, budgets):
+    """The arms of each seed, and the first of them against the others."""
+    names = list(next(iter(arms.values())))
+    print('\n| seed | arm | ' + ' | '.join(str(b) for b in budgets) + ' |')
+    print('|---' * (2 + len(budgets)) + '|')
+    for seed, arm in itertools.product(arms, names):
+        print(f'| {seed} | {arm} | ' + ' | '.join(summary(arms[seed][arm], budgets)) + ' |')
+    if first not in names:
+        return
+    print(f'\n| {first} against | kernels of a task | best speedup, ratio | p | best share of the roofline, difference | p | seeds, tasks '
           'in favour, against |')
     print('|---' * 7 + '|')
-    for other in list(arms.values())[0]:
-        for budget in budgets if other != 'learner' else []:
-            speed, share = (differences(arms, other, budget, which) for which in (0, 1))
+    for other in names:
+        for budget in budgets if other != first else []:
+            speed, share = (differences(arms, first, other, budget, which) for which in (0, 1))
             low, high = map(math.exp, interval(speed))
             lowest, highest = interval(share)
             ratio = math.exp(statistics.fmean(d for seed in speed for d in seed.values()))
@@ -259,6 +284,7 @@ def main():
     parser.add_argument('--iterations', type=int, default=16)
     parser.add_argument('--minutes', type=float, help='of an arm, at most')
     parser.add_argument('--tuned', type=int, default=3, help='iterations of `frozen` that the tuner begins with')
+    parser.add_argument('--transfer', action='store_true', help='search with the learner for kernels of other tasks, too')
     parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='change the plans')
     options = parser.parse_args()
@@ -270,6 +296,8 @@ def main():
         starts = dict(zip(options.seeds, pool.map(lambda seed: warm_start(options, seed), options.seeds)))
         runs = [one for one in itertools.product(options.seeds, ARMS) if one[1] in options.arms]
         found = dict(zip(runs, pool.map(lambda one: play(options, *one, starts[one[0]]), runs)))
+        origins = list(itertools.product(options.seeds, ['learner', 'warm'] if options.transfer else []))
+        elsewhere = dict(zip(origins, pool.map(lambda one: transfer(options, *one), origins)))
     arms = {seed: {arm: found[seed, arm] for arm in ARMS if arm in options.arms} for seed in options.seeds}
     if 'tuner' in options.arms:
         for seed in options.seeds:
@@ -279,12 +307,10 @@ def main():
     budgets = BUDGETS[options.edition]
     print('Geometric mean of the best speedups, mean of the best shares of the roofline, and withheld cells filled, by distinct\n'
           'kernels judged of each task; in brackets how many there were, if the arm judged fewer.\n')
-    print('| seed | arm | ' + ' | '.join(str(b) for b in budgets) + ' |')
-    print('|---' * (2 + len(budgets)) + '|')
-    for seed, arm in itertools.product(options.seeds, options.arms):
-        print(f'| {seed} | {arm} | ' + ' | '.join(summary(arms[seed][arm], budgets)) + ' |')
-    if 'learner' in options.arms:
-        compare(arms, budgets)
+    show(arms, 'learner', budgets)
+    if options.transfer:
+        print('\nOn tasks that no arm was trained on:')
+        show({seed: {origin: elsewhere[seed, origin] for origin in ('learner', 'warm')} for seed in options.seeds}, 'learner', budgets)
 
 
 if __name__ == '__main__':

@@ -150,7 +150,7 @@ class Search {
 
   // Tasks whose prompts the policy refuses would be asked for in vain.
   void retire_refused(const std::vector<Episode>& episodes) {
-    std::map<std::string, bool> answered;  // of tasks that were played
+    std::map<std::string, bool> answered;  // by task, of those that were played
     for (const Episode& episode : episodes) {
       if (episode.tuned) continue;
       const bool refused = episode.refused && !episode.turns.empty() && episode.turns.front().lost;

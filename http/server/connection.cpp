@@ -175,7 +175,7 @@ void Connection::wait_for_bytes() {
 }
 
 void Connection::take_bytes(const error_code& error, std::size_t n) {
-  // Who has said all may still take the answer; whether it was taken, the writing tells.
+  // A client that has said all may still take its answer: the end of the writing shows it.
   if (error && state_ == State::kAnswered && is_writing_) return;
   if (error) return leave();
   if (state_ == State::kClosing) return wait_for_bytes();  // a refused client still sends

@@ -21,6 +21,7 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/hostile/hostile_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/until_available.hpp"
 
 namespace krl::testing {
 using namespace nvcc;
@@ -165,7 +166,8 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
       for (int seed; (seed = next++) < first + mutants;) {
         const Source source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
         try {
-          const Outcome outcome = backend->evaluate(all_tasks().at(source.task), source.text);
+          const Outcome outcome = test::until_available(
+              [&] { return backend->evaluate(all_tasks().at(source.task), source.text); });
           EXPECT_EQ(outcome.verdicts, 1) << "seed " << seed;
           EXPECT_EQ(expected.count(outcome.verdict), 1u)
               << "seed " << seed << ": " << name_of(outcome.verdict) << ": " << outcome.why;

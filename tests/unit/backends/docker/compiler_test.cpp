@@ -8,6 +8,7 @@
 #include "plugins/backends/compiled/cubin.hpp"
 #include "plugins/backends/compiled/resource_report.hpp"
 #include "tests/unit/backends/docker/compiler_fixture.hpp"
+#include "tests/until_available.hpp"
 
 namespace krl::docker {
 using namespace compiled;
@@ -92,8 +93,9 @@ TEST_F(DockerCompilerTest, LimitsTime) {
   tight.compile.compile_limit = std::chrono::milliseconds(2'000);
   std::string endless = "__global__ void k(float* o) {\n  float a = o[0];\n";
   for (int i = 0; i < 60'000; ++i) endless += "  a = a * 1.5f + o[(int)a];\n";
-  const CompileOutput slow =
-      docker_compiler(tight).compile(endless + "  o[0] = a;\n}\n", {"k"}, {});
+  const CudaCompiler compiler = docker_compiler(tight);
+  const CompileOutput slow = test::until_available(
+      [&] { return compiler.compile(endless + "  o[0] = a;\n}\n", {"k"}, {}); });
   EXPECT_EQ(slow.end, CompileOutput::kTimeout) << slow.why;
 }
 

@@ -1,0 +1,177 @@
+#include "service/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <kernelrl/evaluation_json.hpp>
+#include <sstream>
+
+#include "core/base/file_system.hpp"
+#include "core/base/text.hpp"
+#include "service/report/packed.hpp"
+#include "service/runs/kept_files.hpp"
+#include "service/runs/solutions.hpp"
+
+namespace krl::service {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// The samples of a run: a table of what one looks for, and the samples themselves by iteration.
+struct Samples {
+  // Columns of equal length, in the order of the samples; `tasks` and `verdicts` have the names that
+  // the columns of these names count through.
+  json table = json::object();
+  std::map<int, std::string> iterations;  // packed lists
+};
+
+// The number of a name in a list, to which it is added if it is new.
+std::size_t number_of(const std::string& name, std::map<std::string, std::size_t>& numbers,
+                      json& names) {
+  const auto [known, is_new] = numbers.try_emplace(name, numbers.size());
+  if (is_new) names.push_back(name);
+  return known->second;
+}
+
+Result<Samples> read_samples(const RunLayout& run) {
+  constexpr const char* kCopied[] = {"turn",    "group",    "member", "score",
+                                     "speedup", "roofline", "tokens"};
+  Samples samples;
+  json &tasks = samples.table["tasks"] = json::array(),
+       &verdicts = samples.table["verdicts"] = json::array();
+  std::map<std::string, std::size_t> task_numbers, verdict_numbers;
+  std::map<std::string, json> columns;
+  for (const char* name : kCopied) columns[name] = json::array();
+  json iterations = json::array(), task_column = json::array(), verdict_column = json::array();
+  json list = json::array();  // the samples of the last iteration so far
+  const auto pack = [&] {
+    if (!list.empty()) samples.iterations[iterations.back()] = packed(dump(list));
+    list.clear();
+  };
+  KRL_TRY(each_sample(run, [&](const json& sample, int iteration) -> Status {
+    if (!iterations.empty() && iterations.back() != iteration) pack();
+    task_column.push_back(number_of(sample.at("task"), task_numbers, tasks));
+    verdict_column.push_back(number_of(sample.at("verdict"), verdict_numbers, verdicts));
+    for (auto& [name, column] : columns) column.push_back(sample.value(name, json()));
+    iterations.push_back(iteration);
+    list.push_back(sample);
+    return {};
+  }));
+  pack();
+  columns["iteration"] = std::move(iterations);
+  columns["task"] = std::move(task_column);
+  columns["verdict"] = std::move(verdict_column);
+  samples.table["columns"] = std::move(columns);
+  return samples;
+}
+
+// The lines of metrics.jsonl, as they are.
+Result<json> read_metrics(const RunLayout& run) {
+  json lines = json::array();
+  const Result<std::string> text = read_file(run.metrics());
+  if (!text) return lines;
+  std::istringstream all(*text);
+  for (std::string line; std::getline(all, line);) {
+    json metrics = json::parse(line, nullptr, false);
+    if (metrics.is_object()) lines.push_back(std::move(metrics));
+  }
+  return lines;
+}
+
+json kernel_json(const ArchivedKernel& kernel) {
+  return {{"id", kernel.id},
+          {"source", kernel.source},
+          {"speedup", kernel.evaluation.speedup()},
+          {"iteration", kernel.iteration},
+          {"tuned", kernel.tuned},
+          {"fresh", kernel.parents.empty()}};
+}
+
+Result<json> best_kernels(const ReportedRun& reported, const RunLayout& run) {
+  KRL_ASSIGN(const std::vector<BestKernel> kernels, read_best_kernels(run));
+  std::map<std::string, json> lineages;
+  if (const auto solutions = solutions_of(run)) {
+    for (const Solution& solution : *solutions)
+      for (const ArchivedKernel& kernel : solution.lineage)
+        lineages[solution.task].push_back(kernel_json(kernel));
+  }
+  json list = json::array();
+  for (const BestKernel& kernel : kernels) {
+    const auto naive = reported.naive.find(kernel.task);
+    Evaluation evaluation = kernel.evaluation;
+    for (Case& c : evaluation.cases) c.samples_ns = c.baseline_samples_ns = {};
+    list.push_back({{"task", kernel.task},
+                    {"iteration", kernel.iteration},
+                    {"source", kernel.source},
+                    {"speedup", evaluation.speedup()},
+                    {"roofline", evaluation.value("roofline").value_or(kUnknown)},
+                    {"evaluation", evaluation},
+                    {"naive", naive == reported.naive.end() ? json() : json(naive->second)},
+                    {"lineage", lineages[kernel.task]}});
+  }
+  return list;
+}
+
+// The part of a page's data that is one run, and its samples.
+struct RunData {
+  json facts;
+  Samples samples;
+};
+
+Result<RunData> data_of(const ReportedRun& reported) {
+  const RunLayout run{reported.run.directory};
+  RunData data;
+  KRL_ASSIGN(data.samples, read_samples(run));
+  KRL_ASSIGN(json metrics, read_metrics(run));
+  KRL_ASSIGN(json best, best_kernels(reported, run));
+  const json record = json::parse(read_file(run.record()).value_or("{}"), nullptr, false);
+  data.facts = {{"name", reported.run.name},
+                {"state", reported.run.state},
+                {"message", reported.run.status.message},
+                {"plan", read_file(run.plan()).value_or("")},
+                {"starts", record.is_object() ? record.value("starts", json::array()) : json()},
+                {"metrics", std::move(metrics)},
+                {"best", std::move(best)},
+                {"samples", std::move(data.samples.table)}};
+  return data;
+}
+
+std::string block(const std::string& attributes, std::string_view text) {
+  return fmt::format("<script type=\"text/plain\" {}>{}</script>\n", attributes, text);
+}
+
+}  // namespace
+
+Status write_report(const std::vector<ReportedRun>& runs, const fs::path& file) {
+  const fs::path parts = shared_files() / "report";
+  KRL_ASSIGN(std::string page, read_file(parts / "page.html"));
+  KRL_ASSIGN(const std::string style, read_file(parts / "page.css"));
+  KRL_ASSIGN(const std::string script, read_file(parts / "page.js"));
+  KRL_ASSIGN(const std::string charts, read_file(parts / "chart.min.js"));
+  KRL_ASSIGN(const std::string colours, read_file(parts / "highlight.min.js"));
+  json all = json::array();
+  std::string samples;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    KRL_ASSIGN(const RunData data, data_of(runs[i]));
+    all.push_back(data.facts);
+    for (const auto& [iteration, list] : data.samples.iterations)
+      samples += block(fmt::format("id=\"samples-{}-{}\"", i, iteration), list);
+  }
+  const std::pair<const char*, std::string> inserted[] = {
+      {"<!-- style -->", "<style>\n" + style + "</style>"},
+      {"<!-- data -->", block("id=\"libraries\"", packed(charts + "\n" + colours)) +
+                            block("id=\"data\"", packed(dump({{"version", KERNELRL_VERSION},
+                                                              {"runs", std::move(all)}}))) +
+                            samples},
+      {"<!-- script -->", "<script>\n" + script + "</script>"}};
+  for (const auto& [place, text] : inserted)
+    page.replace(page.find(place), std::string_view(place).size(), text);
+  return explain_full_disk(write_atomically(real_file_system(), file, page), file.parent_path(),
+                           page.size());
+}
+
+}  // namespace krl::service
