@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "plugins/backends/cuda/worker/guards.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
@@ -410,7 +411,7 @@ void DeviceSession::enqueue(const Queued& queued, const Time& time, std::size_t 
 
 double DeviceSession::empty_launch() {
   constexpr int kSamples = 16, kLaunches = 32;
-  std::vector<double> ns;
+  double least = std::numeric_limits<double>::infinity();
   while (samples_.empty()) samples_.push_back({event(), event()});
   for (int i = 0; i < kSamples; ++i) {
     const double all = time_call([&] {
@@ -418,9 +419,9 @@ double DeviceSession::empty_launch() {
         KRL_CUDA(cuLaunchKernel, nothing_, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr);
       }
     });
-    ns.push_back(all / kLaunches);
+    least = std::min(least, all / kLaunches);
   }
-  return median_of(ns);
+  return least;
 }
 
 // One block is enough: the GPU's processes have all of it in turn.

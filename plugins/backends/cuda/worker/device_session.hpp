@@ -70,7 +70,8 @@ class DeviceSession {
   void finish(const std::nullptr_t&) { library().finish(); }
   void recycle(const std::nullptr_t&) { library().recycle(); }
   void flush_l2();
-  // Nanoseconds of one launch of a kernel that does nothing, among many in a row.
+  // Nanoseconds of one launch of a kernel that does nothing, among many in a row: the least of
+  // several measurements, as no right kernel may be refused because one was disturbed.
   double empty_launch();
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
   double time_call(const std::function<void()>& call);
