@@ -24,7 +24,8 @@ std::string dump(const json& value) {
 // The samples of a run: a table of what one looks for, and the samples themselves by iteration.
 struct Samples {
   // Columns of equal length, in the order of the samples; `tasks` and `verdicts` have the names that
-  // the columns of these names count through.
+  // the columns of these names count through; `left_out` the number of samples by iteration that
+  // were not kept.
   json table = json::object();
   std::map<int, std::string> iterations;  // packed lists
 };
@@ -40,41 +41,45 @@ std::size_t number_of(const std::string& name, std::map<std::string, std::size_t
 Result<Samples> read_samples(const RunLayout& run) {
   constexpr const char* kCopied[] = {"turn",    "group",    "member", "score",
                                      "speedup", "roofline", "tokens"};
+  constexpr const char* kRead[] = {"iteration", "task", "verdict", "tuned"};
   Samples samples;
   json &tasks = samples.table["tasks"] = json::array(),
        &verdicts = samples.table["verdicts"] = json::array();
+  json& left_out = samples.table["left_out"] = json::object();
   std::map<std::string, std::size_t> task_numbers, verdict_numbers;
-  std::map<std::string, json> columns;
+  json& columns = samples.table["columns"] = json::object();
   for (const char* name : kCopied) columns[name] = json::array();
-  json iterations = json::array(), task_column = json::array(), verdict_column = json::array();
+  for (const char* name : kRead) columns[name] = json::array();
   json list = json::array();  // the samples of the last iteration so far
   const auto pack = [&] {
-    if (!list.empty()) samples.iterations[iterations.back()] = packed(dump(list));
+    if (!list.empty()) samples.iterations[columns["iteration"].back()] = packed(dump(list));
     list.clear();
   };
-  KRL_TRY(each_sample(run, [&](const json& sample, int iteration) -> Status {
-    if (!iterations.empty() && iterations.back() != iteration) pack();
-    task_column.push_back(number_of(sample.at("task"), task_numbers, tasks));
-    verdict_column.push_back(number_of(sample.at("verdict"), verdict_numbers, verdicts));
-    for (auto& [name, column] : columns) column.push_back(sample.value(name, json()));
-    iterations.push_back(iteration);
+  const auto add = [&](const json& sample, int iteration) -> Status {
+    if (!list.empty() && columns["iteration"].back() != iteration) pack();
+    for (const char* name : kCopied) columns[name].push_back(sample.value(name, json()));
+    columns["iteration"].push_back(iteration);
+    columns["task"].push_back(number_of(sample.at("task"), task_numbers, tasks));
+    columns["verdict"].push_back(number_of(sample.at("verdict"), verdict_numbers, verdicts));
+    columns["tuned"].push_back(sample.contains("tuned_from"));
     list.push_back(sample);
     return {};
-  }));
+  };
+  const auto miss = [&](int iteration, std::int64_t count) {
+    left_out[std::to_string(iteration)] = count;
+  };
+  KRL_TRY(each_sample(run, add, miss));
   pack();
-  columns["iteration"] = std::move(iterations);
-  columns["task"] = std::move(task_column);
-  columns["verdict"] = std::move(verdict_column);
-  samples.table["columns"] = std::move(columns);
   return samples;
 }
 
 // The lines of metrics.jsonl, as they are.
 Result<json> read_metrics(const RunLayout& run) {
   json lines = json::array();
-  const Result<std::string> text = read_file(run.metrics());
-  if (!text) return lines;
-  std::istringstream all(*text);
+  std::error_code error;
+  if (!fs::exists(run.metrics(), error)) return lines;
+  KRL_ASSIGN(const std::string text, read_file(run.metrics()));
+  std::istringstream all(text);
   for (std::string line; std::getline(all, line);) {
     json metrics = json::parse(line, nullptr, false);
     if (metrics.is_object()) lines.push_back(std::move(metrics));

@@ -27,7 +27,8 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view extensio
 }  // namespace
 
 Status each_sample(const RunLayout& run,
-                   const std::function<Status(const json& sample, int iteration)>& use) {
+                   const std::function<Status(const json& sample, int iteration)>& use,
+                   const std::function<void(int iteration, std::int64_t count)>& missing) {
   for (const fs::path& file : files_in(run.samples(), ".jsonl")) {
     const std::string stem = file.stem().string();  // iteration_000013
     const int iteration = std::atoi(stem.c_str() + std::min(stem.find('_') + 1, stem.size()));
@@ -36,9 +37,11 @@ Status each_sample(const RunLayout& run,
     for (std::string line; std::getline(lines, line);) {
       ++number;
       const json sample = json::parse(line, nullptr, false);
-      if (sample.is_object() && sample.contains("left_out")) continue;
       try {
-        KRL_TRY(use(sample, iteration));
+        if (!sample.is_object() || !sample.contains("left_out"))
+          KRL_TRY(use(sample, iteration));
+        else if (missing)
+          missing(iteration, sample.at("left_out").get<std::int64_t>());
       } catch (const json::exception&) {
         return invalid(fmt::format("{}:{}: not a sample of a run", file.string(), number));
       }

@@ -4,6 +4,12 @@
 const COLOURS = ['#1f6feb', '#d9480f', '#2b8a3e', '#862e9c', '#c2255c', '#0b7285', '#e67700', '#5f3dc4', '#495057', '#087f5b', '#a61e4d',
                  '#364fc7'];
 const Z = 1.96;  // of an interval of 95 %
+// The same of few values: Student's t by degrees of freedom, from 1 on.
+const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.1, 2.09, 2.09];
+const FEW = 3;  // iterations at the beginning and at the end that are compared
+const VERDICT_COLOURS = {ok: '#2b8a3e', wrong_result: '#e03131', compile_error: '#f08c00', format_error: '#868e96', runtime_fault: '#862e9c',
+                         timeout: '#5f3dc4', flagged: '#c2255c', rejected: '#a9713b', launch_error: '#0b7285', nondeterministic: '#364fc7',
+                         resource_limit: '#66a80f', infra_error: '#495057'};
 const PAGE = 50;
 
 // ---- elements and numbers -----------------------------------------------------------------------
@@ -24,7 +30,7 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 function number(value) {
   if (!isNumber(value)) return '–';
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
-  return Math.abs(value) < 0.001 || Math.abs(value) >= 1e6 ? value.toExponential(2) : value.toPrecision(4).replace(/\.?0+$/, '');
+  return Math.abs(value) < 0.001 || Math.abs(value) >= 1e6 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
 const factor = (value) => (isNumber(value) ? value.toFixed(2) : '–');
@@ -70,8 +76,14 @@ function metricsLike(runs, pattern) {
   return [...names].sort();
 }
 
-const firstOf = (points) => (points.length ? points[0].y : undefined);
-const lastOf = (points) => (points.length ? points[points.length - 1].y : undefined);
+// The means of the first and of the last few values of a curve, and the iterations that they span.
+function ends(points) {
+  if (!points.length) return {};
+  const few = Math.max(1, Math.min(FEW, Math.floor(points.length / 2)));
+  const [before, after] = [points.slice(0, few), points.slice(-few)];
+  return {first: mean(before.map((point) => point.y)), last: mean(after.map((point) => point.y)),
+          firstEnd: before[few - 1].x, lastBegin: after[0].x, many: points.length > 1};
+}
 
 // Of the samples of each iteration: interval of the share that is right (Wilson's), or of the mean of a column.
 function intervals(run, what) {
@@ -80,7 +92,7 @@ function intervals(run, what) {
   const lost = verdicts.indexOf('infra_error');
   const values = new Map();
   columns.iteration.forEach((iteration, i) => {
-    if (columns.verdict[i] === lost) return;
+    if (columns.verdict[i] === lost || columns.tuned[i] || run.samples.left_out[iteration]) return;
     const value = what === 'right' ? Number(columns.verdict[i] === right) : columns[what][i];
     if (!isNumber(value)) return;
     if (!values.has(iteration)) values.set(iteration, []);
@@ -89,9 +101,10 @@ function intervals(run, what) {
   const bands = {low: [], high: []};
   for (const [x, all] of values) {
     const n = all.length;
+    if (n < 2) continue;
     const m = mean(all);
     let middle = m;
-    let half = n > 1 ? Z * Math.sqrt(mean(all.map((value) => (value - m) ** 2)) / (n - 1)) : 0;
+    let half = Z * Math.sqrt(mean(all.map((value) => (value - m) ** 2)) / (n - 1));
     if (what === 'right') {
       const wide = 1 + Z * Z / n;
       middle = (m + Z * Z / (2 * n)) / wide;
@@ -103,36 +116,58 @@ function intervals(run, what) {
   return bands;
 }
 
+// Is a share that fell from the first iterations to the last ones too far down to be chance?
+function hasFallen(run, task, passes) {
+  const {columns, tasks} = run.samples;
+  const number = tasks.indexOf(task);
+  const counted = (holds) => columns.iteration.filter((iteration, i) => columns.task[i] === number && !columns.tuned[i] && holds(iteration)).length;
+  const [before, after] = [counted((x) => x <= passes.firstEnd), counted((x) => x >= passes.lastBegin)];
+  if (!passes.many || !before || !after) return false;
+  const variance = (p, n) => p * (1 - p) / n;
+  return passes.first - passes.last > Z * Math.sqrt(variance(passes.first, before) + variance(passes.last, after));
+}
+
 function tasksOf(run) {
   const names = metricsLike([run], /^task\/.+\/pass_rate$/).map((name) => name.slice(5, -10));
   return names.map((task) => {
     const points = (figure) => series(run, `task/${task}/${figure}`);
     const best = run.best.find((kernel) => kernel.task === task);
-    const [passes, speeds, shares] = [points('pass_rate'), points('best_speedup'), points('best_roofline')];
+    const passes = ends(points('pass_rate'));
+    const [speeds, shares] = [points('best_speedup'), points('best_roofline')];
     return {
-      task, best, first: {passes: firstOf(passes), speedup: firstOf(speeds), share: firstOf(shares)},
-      last: {passes: lastOf(passes), speedup: lastOf(speeds), share: lastOf(shares)},
-      speedup: best ? best.speedup : undefined, share: best ? best.roofline : undefined,
+      task, best, passes, fell: hasFallen(run, task, passes), isRight: points('pass_rate').some((point) => point.y > 0), speeds,
+      firstSpeedup: speeds.length ? speeds[0].y : undefined, firstShare: shares.length ? shares[0].y : undefined,
+      speedup: best && isNumber(best.speedup) ? best.speedup : undefined, share: best ? best.roofline : undefined,
     };
   });
 }
 
+const iterationsOf = (run) => (run.metrics.length ? run.metrics[run.metrics.length - 1].iteration : 0);
+const isEstimated = (kernel) => (kernel.evaluation.cases || []).some((one) => one.estimated);
+
 // ---- sections -----------------------------------------------------------------------------------
 
 const sections = [];
+const links = {};  // what a section can show of another
 
 function section(id, title, ...content) {
   sections.push([id, title]);
   return h('section', {}, h('h2', {id}, title), content);
 }
 
-// A change of a metric, from the mean of its first three values to that of its last three.
 function change(run, metric, label) {
-  const values = series(run, metric).map((point) => point.y);
-  if (values.length < 2) return null;
-  const few = Math.min(3, Math.floor(values.length / 2));
-  const [before, after] = [mean(values.slice(0, few)), mean(values.slice(-few))];
-  return h('li', {}, `${label}: ${number(before)} → ${number(after)}`);
+  const {first, last, many} = ends(series(run, metric));
+  if (first === undefined) return null;
+  return h('li', {}, many ? `${label}: ${number(first)} → ${number(last)}` : `${label}: ${number(last)}`);
+}
+
+// Where the time went, as shares of all iterations.
+function phases(run) {
+  const sums = ['rollout', 'learn', 'tune', 'other'].map((phase) => [phase, series(run, `time_s/${phase}`).reduce((sum, point) => sum + point.y, 0)]);
+  const all = sums.reduce((sum, [, seconds]) => sum + seconds, 0);
+  if (!all) return null;
+  return h('li', {}, `time: ${number(all / 60)} min: ${sums.filter(([, seconds]) => seconds > 0.005 * all)
+    .map(([phase, seconds]) => `${phase} ${(100 * seconds / all).toFixed(0)} %`).join(', ')}`);
 }
 
 function listed(label, tasks) {
@@ -143,22 +178,24 @@ function summary(run) {
   const tasks = tasksOf(run);
   const start = run.starts && run.starts[0];
   const machine = start && start.machine;
-  const device = run.best.length ? run.best[0].evaluation.device : '';
-  const iterations = run.metrics.length ? run.metrics[run.metrics.length - 1].iteration : 0;
-  return h('div', {class: 'run'}, h('h3', {}, run.name),
-    h('p', {class: 'muted'}, [`${run.state}, ${iterations} iterations`, start ? `begun ${start.time}` : '',
-      machine ? `${machine.processor}, ${machine.cores} cores` : '', device ? `times of ${device}` : '', run.message]
+  const device = run.best.length ? `${isEstimated(run.best[0]) ? 'times estimated for' : 'times of'} ${run.best[0].evaluation.device}` : '';
+  return h('div', {class: 'run'}, h('h3', {}, run.label),
+    h('p', {class: 'muted'}, [`${run.state}, ${iterationsOf(run)} iterations`, start ? `begun ${start.time}` : '',
+      machine ? `${machine.processor}, ${machine.cores} cores` : '', device, run.state === 'finished' ? '' : run.message]
       .filter((text) => text).join('; ')),
     h('ul', {},
-      change(run, 'reward/mean', 'mean reward, first → last iterations'),
+      change(run, 'sft/loss', 'loss of the warm-up'),
+      change(run, 'reward/mean', `mean reward, first → last ${FEW} iterations`),
       change(run, 'kernel/pass_rate', 'share of kernels that are right'),
       change(run, 'kernel/speedup_geomean', 'speedup of the right ones (geometric mean)'),
       change(run, 'sampler/entropy', 'entropy of all answers'),
-      h('li', {}, `tasks with a right kernel: ${tasks.filter((task) => task.best).length} of ${tasks.length}; faster than naive by more `
-        + `than 2 %: ${tasks.filter((task) => task.speedup > 1.02).length}`),
-      listed('never right', tasks.filter((task) => !task.best)),
-      listed('no faster than naive', tasks.filter((task) => task.best && !(task.speedup > 1.02))),
-      listed('right less often at the end than at the beginning', tasks.filter((task) => task.last.passes < task.first.passes - 0.05))));
+      phases(run),
+      tasks.length ? h('li', {}, `tasks with a right kernel: ${tasks.filter((task) => task.isRight).length} of ${tasks.length}; faster than naive by `
+        + `more than 2 %: ${tasks.filter((task) => task.speedup > 1.02).length}`) : null,
+      listed('never right', tasks.filter((task) => !task.isRight)),
+      listed('right, but no kernel stood a second evaluation', tasks.filter((task) => task.isRight && !task.best)),
+      listed('no faster than naive', tasks.filter((task) => task.speedup <= 1.02)),
+      listed('right less often at the end, by more than chance', tasks.filter((task) => task.fell))));
 }
 
 const CHARTS = [
@@ -182,8 +219,10 @@ const CHARTS = [
   ['Learning rate', ['actor/lr']],
   ['Groups without a lesson', ['groups/dropped', 'groups/zero_variance', 'groups/below_noise']],
   ['Withheld cells filled', ['withheld/filled', 'withheld/cells']],
-  ['Hold-outs', /^holdout\/.+\/(pass_rate|speedup_geomean|roofline)$/],
-  ['Seconds', /^time_s\/(?!iteration$|search$)/, {stacked: true}],
+  ['Hold-outs: right', /^holdout\/.+\/pass_rate$/],
+  ['Hold-outs: speedup', /^holdout\/.+\/speedup_geomean$/],
+  ['Seconds', /^time_s\/(rollout|learn|tune|other)$/, {stacked: true}],
+  ['Mean wait of an episode for its turn, in seconds', ['time_s/waiting']],
   ['Infrastructure errors', ['infra_errors', 'sampler/lost', 'sampler/refused']],
 ];
 
@@ -191,11 +230,12 @@ function chart(title, runs, metrics, options = {}) {
   const datasets = [];
   runs.forEach((run, r) => metrics.forEach((metric, m) => {
     const data = series(run, metric);
-    // Of many metrics, those that were always 0 only hide the others.
-    if (!data.length || (metrics.length > 3 && data.every((point) => point.y === 0))) return;
-    const colour = COLOURS[(runs.length > 1 ? r + m * runs.length : m) % COLOURS.length];
-    const label = runs.length > 1 ? `${run.name}: ${metric}` : metric;
-    datasets.push({label, data, borderColor: colour, backgroundColor: options.stacked ? `${colour}80` : colour, borderWidth: 1.5,
+    // Verdicts that never came only hide the others.
+    const verdict = metric.startsWith('verdict/') && metric.slice(8);
+    if (!data.length || (verdict && data.every((point) => point.y === 0))) return;
+    const colour = VERDICT_COLOURS[verdict] || COLOURS[(runs.length > 1 ? r : m) % COLOURS.length];
+    const label = runs.length > 1 ? `${run.label}: ${metric}` : metric;
+    datasets.push({label, data, borderColor: colour, borderDash: runs.length > 1 && m > 0 ? [2 + 4 * m, 3] : [], backgroundColor: options.stacked ? `${colour}80` : colour, borderWidth: 1.5,
                    pointRadius: data.length > 40 ? 0 : 2, fill: options.stacked ? 'stack' : false});
     const banded = options.band && m === metrics.length - 1;
     if (!banded) return;
@@ -211,7 +251,7 @@ function chart(title, runs, metrics, options = {}) {
   const drawn = new window.Chart(canvas, {
     type: 'line', data: {datasets},
     options: {
-      animation: false, parsing: false, maintainAspectRatio: false, interaction: {mode: 'index', intersect: false},
+      animation: false, parsing: false, maintainAspectRatio: false, interaction: {mode: 'nearest', axis: 'x', intersect: false},
       scales: {x: {type: 'linear', ticks: {color: ink, precision: 0}}, y: {stacked: Boolean(options.stacked), ...(isFlat ? {min: 0, max: 1} : {}), ticks: {color: ink}}},
       plugins: {
         legend: {labels: {color: ink, boxWidth: 10, filter: (item) => !datasets[item.datasetIndex].isBand}},
@@ -231,7 +271,7 @@ function curves(runs) {
     const shown = options && options.stacked ? runs.map((run) => [run]) : [runs];
     for (const some of shown) {
       const names = Array.isArray(metrics) ? metrics : metricsLike(some, metrics);
-      const box = chart(shown.length > 1 ? `${title}: ${some[0].name}` : title, some, names, options);
+      const box = chart(shown.length > 1 ? `${title}: ${some[0].label}` : title, some, names, options);
       if (box) charts.append(box);
     }
   }
@@ -247,9 +287,9 @@ function curves(runs) {
 function taskTable(run) {
   const columns = [
     ['task', (task) => task.task, (text) => text],
-    ['right: first', (task) => task.first.passes, number], ['last', (task) => task.last.passes, number],
-    ['speedup: first', (task) => task.first.speedup, factor], ['best', (task) => task.speedup, factor],
-    ['roofline: first', (task) => task.first.share, factor], ['best', (task) => task.share, factor],
+    [`right: first ${FEW}`, (task) => task.passes.first, number], [`last ${FEW}`, (task) => task.passes.last, number],
+    ['speedup: first', (task) => task.firstSpeedup, factor], ['best', (task) => task.speedup, factor],
+    ['roofline: first', (task) => task.firstShare, factor], ['best', (task) => task.share, factor],
     ['best found in', (task) => task.best && task.best.iteration, number],
   ];
   const tasks = tasksOf(run);
@@ -273,6 +313,17 @@ function taskTable(run) {
   return h('div', {class: 'scrolled'}, h('table', {class: 'tasks'}, h('thead', {}, h('tr', {}, head)), body));
 }
 
+// How often each task's kept answers had which verdict; a click shows those answers.
+function verdictTable(run, index) {
+  const {columns, tasks, verdicts} = run.samples;
+  const counts = tasks.map(() => verdicts.map(() => 0));
+  columns.task.forEach((task, i) => { counts[task][columns.verdict[i]] += 1; });
+  const order = (names) => names.map((name, i) => [name, i]).sort(([a], [b]) => (a < b ? -1 : 1));
+  return table(['task', ...order(verdicts).map(([name]) => name)], order(tasks).map(([task, row]) =>
+    [task, ...order(verdicts).map(([verdict, column]) => h('a', {href: '#episodes', onclick: () => links.answers(index, task, verdict)},
+      String(counts[row][column])))]), {class: 'verdicts'});
+}
+
 function evaluationOf(kernel) {
   const {evaluation} = kernel;
   const valueOf = (name, index) => (evaluation.values || []).find((value) => value.name === name && value.case === index);
@@ -281,7 +332,8 @@ function evaluationOf(kernel) {
     if (!isNumber(one.time_ns)) return;
     const share = valueOf('roofline', index);
     rows.push([one.label, time(one.baseline_ns), time(one.time_ns), factor(one.speedup),
-               isNumber(one.speedup_low) ? `${factor(one.speedup_low)} to ${factor(one.speedup_high)}` : '–', factor(share && share.value)]);
+               one.estimated ? 'estimated' : isNumber(one.speedup_low) ? `${factor(one.speedup_low)} to ${factor(one.speedup_high)}` : '–',
+               factor(share && share.value)]);
   });
   const counters = (evaluation.values || []).filter((value) => (value.case || 0) <= 0)
     .map((value) => [value.name, `${number(value.value)} ${value.unit || ''}`]);
@@ -290,7 +342,8 @@ function evaluationOf(kernel) {
 }
 
 function lineageOf(kernel) {
-  if (!kernel.lineage || !kernel.lineage.length) return null;
+  if (!kernel.lineage || !kernel.lineage.length)
+    return h('p', {class: 'muted'}, 'How it was found is not known: the run has no archive, or has left the kernel out.');
   const how = (one) => (one.tuned ? 'tuned' : one.fresh ? 'fresh' : 'edited');
   return h('details', {}, h('summary', {}, `How it was found: ${kernel.lineage.map((one) =>
     `${how(one)} ${factor(one.speedup)} (iteration ${one.iteration})`).join(' → ')}`),
@@ -302,40 +355,46 @@ function bestKernels(run) {
   const show = (task) => {
     const kernel = run.best.find((one) => one.task === task);
     place.replaceChildren(
-      h('p', {}, `${factor(kernel.speedup)} times as fast as the naive kernel, ${factor(kernel.roofline)} of the roofline; iteration ${kernel.iteration}`),
+      h('p', {}, `${factor(kernel.speedup)} times as fast as the naive kernel (geometric mean of the lower ends), ${factor(kernel.roofline)} of the `
+        + `roofline; iteration ${kernel.iteration}`),
       h('div', {class: 'two'}, h('div', {}, h('h3', {}, 'Best'), code(kernel.source)),
         h('div', {}, h('h3', {}, 'Naive'), kernel.naive ? code(kernel.naive) : h('p', {class: 'muted'}, 'not known'))),
       ...[evaluationOf(kernel), lineageOf(kernel)].flat(Infinity).filter((part) => part));
   };
-  if (!run.best.length) return h('p', {class: 'muted'}, 'No kernel was right.');
+  if (!run.best.length) return h('p', {class: 'muted'}, 'There is none.');
   const tasks = run.best.map((kernel) => kernel.task);
   show(tasks[0]);
   return [select('best', tasks.map((task) => [task, task]), tasks[0], show), place];
 }
 
-// Of two runs: the ratio of their best speedups by task, and an interval of its geometric mean by a bootstrap over the tasks.
+// Of two runs after equally many iterations: the ratio of their best speedups by task, and Student's interval of its geometric mean.
 function comparison(first, other) {
+  const until = Math.min(iterationsOf(first), iterationsOf(other));
+  const bestOf = (task) => { const known = task.speeds.filter((point) => point.x <= until && point.y > 0); return known.length ? known[known.length - 1].y : undefined; };
   const theirs = new Map(tasksOf(other).map((task) => [task.task, task]));
-  const shared = tasksOf(first).filter((task) => theirs.has(task.task));
-  const both = shared.filter((task) => task.speedup > 0 && theirs.get(task.task).speedup > 0);
-  const logs = both.map((task) => Math.log(theirs.get(task.task).speedup / task.speedup));
-  const rows = shared.map((task) => {
+  const shared = tasksOf(first).filter((task) => theirs.has(task.task)).map((task) => {
     const there = theirs.get(task.task);
-    return [task.task, number(task.last.passes), number(there.last.passes), factor(task.speedup), factor(there.speedup),
-            factor(there.speedup / task.speedup)];
+    return {task: task.task, passes: [task.passes.last, there.passes.last], speedups: [bestOf(task), bestOf(there)]};
   });
-  let text = 'They have no task with a right kernel in common.';
-  if (logs.length) {
-    let state = 1;
-    const random = () => { state = (state * 48271) % 2147483647; return state / 2147483647; };
-    const means = Array.from({length: 2000}, () => mean(logs.map(() => logs[Math.floor(random() * logs.length)]))).sort((a, b) => a - b);
-    const [low, high] = [means[50], means[1949]].map(Math.exp);
-    const verdict = low > 1 ? `${other.name} is faster` : high < 1 ? `${first.name} is faster` : 'no difference is shown';
-    text = `Best kernels of ${other.name} against ${first.name}: ${factor(Math.exp(mean(logs)))} times as fast over ${logs.length} tasks `
-      + `(95 %: ${factor(low)} to ${factor(high)}): ${verdict}.`;
+  const logs = shared.filter(({speedups}) => speedups[0] && speedups[1]).map(({speedups}) => Math.log(speedups[1] / speedups[0]));
+  const n = logs.length;
+  const notes = [`After ${until} iterations of each.`];
+  if (n >= 2) {
+    const m = mean(logs);
+    const half = (T[n - 2] || Z) * Math.sqrt(logs.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1) / n);
+    const verdict = n < 6 ? 'too few tasks to tell' : m - half > 0 ? `${other.label} is faster` : m + half < 0 ? `${first.label} is faster`
+      : 'no difference is shown';
+    notes.push(`Best kernels of ${other.label} against ${first.label}: ${Math.exp(m).toFixed(3)} times as fast over ${n} tasks (95 % over the tasks: `
+      + `${Math.exp(m - half).toFixed(3)} to ${Math.exp(m + half).toFixed(3)}): ${verdict}. Another seed may differ by more.`);
   }
-  return [h('h3', {}, `${first.name} and ${other.name}`), h('p', {}, text),
-          table(['task', `right: ${first.name}`, other.name, `speedup: ${first.name}`, other.name, 'ratio'], rows, {class: 'compared'})];
+  const only = (here, there) => shared.filter(({speedups}) => speedups[here] && !speedups[there]).map(({task}) => task);
+  for (const [here, there, run] of [[0, 1, first], [1, 0, other]])
+    if (only(here, there).length) notes.push(`Solved by ${run.label} alone: ${only(here, there).join(', ')}.`);
+  const device = (run) => run.best.length && run.best[0].evaluation.device;
+  if (device(first) && device(other) && device(first) !== device(other)) notes.push('Their kernels were timed on different devices.');
+  return [h('h3', {}, `${first.label} and ${other.label}`), h('p', {}, notes.join(' ')),
+          table(['task', `right: ${first.label}`, other.label, `speedup: ${first.label}`, other.label, 'ratio'], shared.map(({task, passes, speedups}) =>
+            [task, ...passes.map(number), ...speedups.map(factor), factor(speedups[1] / speedups[0])]), {class: 'compared'})];
 }
 
 // ---- episodes -----------------------------------------------------------------------------------
@@ -343,7 +402,8 @@ function comparison(first, other) {
 // An answer in its parts: thought, text and kernels.
 function answerParts(text) {
   const parts = [];
-  const pattern = /<think>([\s\S]*?)(?:<\/think>|$)|```[a-z+]*\n([\s\S]*?)(?:```|$)/g;
+  // A prompt may have begun the thought.
+  const pattern = /(?:<think>|^(?![\s\S]*<think>)(?=[\s\S]*<\/think>))([\s\S]*?)(?:<\/think>|$)|```[^\n`]*\n([\s\S]*?)(?:```|$)/g;
   let end = 0;
   const prose = (piece) => { if (piece.trim()) parts.push(h('pre', {class: 'prose'}, piece.trim())); };
   for (const found of text.matchAll(pattern)) {
@@ -358,7 +418,7 @@ function answerParts(text) {
 function turnParts(sample) {
   const good = sample.verdict === 'ok';
   const terms = Object.entries(sample.terms || {}).map(([name, value]) => [name, number(value)]);
-  return [h('h3', {}, `Turn ${sample.turn}: `, h('span', {class: good ? 'good' : 'bad'}, sample.verdict)),
+  return [h('h3', {}, sample.tuned_from ? 'Tuned, by no policy: ' : `Turn ${sample.turn}: `, h('span', {class: good ? 'good' : 'bad'}, sample.verdict)),
     h('p', {}, [`score ${number(sample.score)}`, `speedup ${factor(sample.speedup)}`, `roofline ${factor(sample.roofline)}`,
                 `${sample.tokens} tokens`, sample.strategies].filter((text) => text).join(', ')),
     sample.why ? h('pre', {class: 'prose'}, sample.why) : null,
@@ -376,11 +436,19 @@ function episodes(runs) {
   const detail = h('div', {class: 'detail'}, h('p', {class: 'muted'}, 'Choose an episode.'));
   const filters = h('div', {class: 'filters'});
 
-  const samplesOf = async (iteration) => JSON.parse(await unpacked(`samples-${filter.run}-${iteration}`));
+  let opened = 0;
+  const kept = {};  // the samples of the last iteration
+  async function samplesOf(iteration) {
+    const id = `samples-${filter.run}-${iteration}`;
+    if (kept.id !== id) Object.assign(kept, {samples: JSON.parse(await unpacked(id)), id});
+    return kept.samples;
+  }
 
   async function open(row) {
+    const mine = ++opened;
     const {columns} = runs[filter.run].samples;
     const samples = await samplesOf(columns.iteration[row]);
+    if (mine !== opened) return;
     const same = samples.filter((sample) => sample.task === runs[filter.run].samples.tasks[columns.task[row]]
       && sample.group === columns.group[row] && sample.member === columns.member[row]);
     detail.replaceChildren(h('h3', {}, `${same[0].task}, iteration ${columns.iteration[row]}, group ${same[0].group}, member ${same[0].member}`),
@@ -393,12 +461,13 @@ function episodes(runs) {
     body.replaceChildren(...shown.map((row) => h('tr', {class: 'choice', onclick: (event) => {
       body.querySelectorAll('.chosen').forEach((other) => other.classList.remove('chosen'));
       event.currentTarget.classList.add('chosen');
-      open(row);
-    }}, [columns.iteration[row], tasks[columns.task[row]], columns.turn[row],
+      open(row).catch((error) => detail.replaceChildren(h('p', {class: 'bad'}, `It cannot be shown: ${error.message}`)));
+    }}, [columns.iteration[row], tasks[columns.task[row]], columns.tuned[row] ? 'tuned' : columns.turn[row],
          h('span', {class: verdicts[columns.verdict[row]] === 'ok' ? 'good' : 'bad'}, verdicts[columns.verdict[row]]),
          number(columns.score[row]), factor(columns.speedup[row]), number(columns.tokens[row])].map((cell) => h('td', {}, cell)))));
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
-    count.textContent = `${rows.length} answers, page ${page + 1} of ${pages}`;
+    const lost = Object.values(runs[filter.run].samples.left_out).reduce((sum, more) => sum + more, 0);
+    count.textContent = `${rows.length} answers, page ${page + 1} of ${pages}${lost ? `; ${lost} more of the run were not kept` : ''}`;
   }
 
   function apply() {
@@ -425,19 +494,27 @@ function episodes(runs) {
     const {tasks, verdicts} = runs[filter.run].samples;
     const named = (names) => [['', 'all'], ...[...names].sort().map((name) => [name, name])];
     filters.replaceChildren(
-      ...(runs.length > 1 ? [h('label', {}, 'run', select('run', runs.map((run, i) => [String(i), run.name]), String(filter.run), (value) => {
-        Object.assign(filter, {run: Number(value), task: '', verdict: ''});
+      ...(runs.length > 1 ? [h('label', {}, 'run', select('run', runs.map((run, i) => [String(i), run.label]), String(filter.run), (value) => {
+        filter.run = Number(value);
+        const {tasks: theirTasks, verdicts: theirVerdicts} = runs[filter.run].samples;
+        if (!theirTasks.includes(filter.task)) filter.task = '';
+        if (!theirVerdicts.includes(filter.verdict)) filter.verdict = '';
         fillFilters();
         apply();
       }))] : []),
       h('label', {}, 'task', select('task', named(tasks), filter.task, set('task'))),
       h('label', {}, 'verdict', select('verdict', named(verdicts), filter.verdict, set('verdict'))),
-      h('label', {}, 'iterations', h('input', {type: 'number', name: 'from', oninput: (event) => set('from')(event.target.value)}), 'to',
-        h('input', {type: 'number', name: 'to', oninput: (event) => set('to')(event.target.value)})),
+      h('label', {}, 'iterations', h('input', {type: 'number', name: 'from', value: filter.from, oninput: (event) => set('from')(event.target.value)}), 'to',
+        h('input', {type: 'number', name: 'to', value: filter.to, oninput: (event) => set('to')(event.target.value)})),
       h('label', {}, 'order', select('order', [['iteration', 'by iteration'], ['score', 'highest score'], ['speedup', 'fastest'],
         ['tokens', 'longest']], filter.order, set('order'))),
       h('button', {name: 'back', onclick: () => turn(-1)}, '‹'), h('button', {name: 'on', onclick: () => turn(1)}, '›'), count);
   }
+  links.answers = (run, task, verdict) => {
+    Object.assign(filter, {run, task, verdict, from: '', to: ''});
+    fillFilters();
+    apply();
+  };
   fillFilters();
   apply();
   const head = ['iteration', 'task', 'turn', 'verdict', 'score', 'speedup', 'tokens'];
@@ -451,17 +528,27 @@ async function show() {
   const libraries = h('script', {}, await unpacked('libraries'));
   document.head.append(libraries);
   const {runs} = JSON.parse(await unpacked('data'));
+  runs.forEach((run, i) => {
+    const isOnly = runs.every((other) => other === run || other.name !== run.name);
+    run.label = isOnly ? run.name : `${run.name} (${i + 1})`;
+    for (const line of run.metrics) {
+      if (!isNumber(line['time_s/iteration'])) continue;
+      const known = ['rollout', 'learn', 'tune'].reduce((sum, phase) => sum + (line[`time_s/${phase}`] || 0), 0);
+      line['time_s/other'] = Math.max(0, line['time_s/iteration'] - known);
+    }
+  });
   document.title = `${runs.map((run) => run.name).join(', ')} – kernelrl`;
   const many = runs.length > 1;
-  const each = (make) => runs.map((run) => [many ? h('h3', {}, run.name) : null, make(run)]);
+  const each = (make) => runs.map((run, i) => [many ? h('h3', {}, run.label) : null, make(run, i)]);
   const parts = [
     section('summary', 'In short', runs.map(summary)),
     many ? section('comparison', 'Compared', runs.slice(1).map((run) => comparison(runs[0], run))) : null,
     section('curves', 'Curves', curves(runs)),
     section('tasks', 'Tasks', each(taskTable)),
+    section('verdicts', 'Verdicts by task', each(verdictTable)),
     section('best', 'Best kernels', each(bestKernels)),
     section('episodes', 'Answers', episodes(runs)),
-    section('plan', 'Plan', runs.map((run) => h('details', {}, h('summary', {}, run.name), h('pre', {}, run.plan)))),
+    section('plan', 'Plan', runs.map((run) => h('details', {}, h('summary', {}, run.label), h('pre', {}, run.plan)))),
   ];
   document.querySelector('main').replaceChildren(...parts.filter((part) => part));
   document.querySelector('nav').replaceChildren(...sections.map(([id, title]) => h('a', {href: `#${id}`}, title)));
