@@ -334,7 +334,8 @@ json Archive::state() const {
 
 void Archive::restore(const json& state) {
   tasks_ = archived_kernels(state);
-  if (state.at("refused").is_object()) state.at("refused").get_to(refused_);  // by task since 1.0
+  // Older checkpoints do not say of which tasks.
+  if (state.at("refused").is_object()) state.at("refused").get_to(refused_);
 }
 
 std::map<std::string, std::vector<ArchivedKernel>> archived_kernels(const json& state) {

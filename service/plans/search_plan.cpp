@@ -104,8 +104,8 @@ void add_budget(const SearchChoice& choice, const std::string& stage,
   if (choice.dollars) changes.push_back(budget + fmt::format("dollars={:.9g}", *choice.dollars));
 }
 
-// The number of the only stage of a plan that searches and does nothing else; nothing of another,
-// or of one that cannot be read.
+// The number of the last stage of a plan whose stages all search; nothing of another plan, or of one
+// that cannot be read.
 std::optional<std::size_t> search_stage_of(const std::string& plan) {
   std::vector<Problem> problems;
   std::vector<std::string> notes;
