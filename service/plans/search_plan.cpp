@@ -25,7 +25,10 @@ std::string toml_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    static_cast<unsigned char>(c) < ' ' ? out += fmt::format("\\u{:04x}", c) : out += c;
+    if (static_cast<unsigned char>(c) < ' ')
+      out += fmt::format("\\u{:04x}", c);
+    else
+      out += c;
   }
   return out + '"';
 }
