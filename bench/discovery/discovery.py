@@ -46,8 +46,8 @@ FROZEN = ['learn.optimizer.lr=0', 'learn.optimizer.schedule=constant', 'learn.im
 SAMPLING = FROZEN + ['archive.enabled=false', 'rollout.distinct=0', 'rollout.temperature=0.7']
 EXPERT = ['learn.advantage=quantile', 'learn.quantile=0.75']
 MAX_AT_K = ['learn.advantage=max_at_k', 'learn.k=8']
-ARMS = {'learner': (1, []), 'frozen': (0.75, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT),  # iterations, of the learner's
-        'max_at_k': (1, MAX_AT_K)}
+# Iterations, as a multiple of the learner's, and what differs from its plan.
+ARMS = {'learner': (1, []), 'frozen': (0.75, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT), 'max_at_k': (1, MAX_AT_K)}
 UNTRAINED = {'cpu': ['row_mean', 'total_max', 'relu', 'saxpy', 'scale', 'vector_mul'],
              'gpu': ['row_max', 'total_max', 'relu', 'saxpy', 'scale', 'sigmoid', 'vector_mul', 'abs_diff']}
 BUDGETS = {'cpu': [25, 50, 75, 100, 150], 'gpu': [50, 100, 250, 500, 1000, 1500]}

@@ -10,7 +10,8 @@ const FEW = 3;  // iterations at the beginning and at the end that are compared
 const VERDICT_COLOURS = {ok: '#2b8a3e', wrong_result: '#e03131', compile_error: '#f08c00', format_error: '#868e96', runtime_fault: '#862e9c',
                          timeout: '#5f3dc4', flagged: '#c2255c', rejected: '#a9713b', launch_error: '#0b7285', nondeterministic: '#364fc7',
                          resource_limit: '#66a80f', infra_error: '#495057'};
-const PAGE = 50;
+const PAGE = 50;  // answers
+const PHASES = ['rollout', 'learn', 'tune'];  // of an iteration; `other` is what they leave of it
 
 // ---- elements and numbers -----------------------------------------------------------------------
 
@@ -163,7 +164,7 @@ function change(run, metric, label) {
 
 // Where the time went, as shares of all iterations.
 function phases(run) {
-  const sums = ['rollout', 'learn', 'tune', 'other'].map((phase) => [phase, series(run, `time_s/${phase}`).reduce((sum, point) => sum + point.y, 0)]);
+  const sums = [...PHASES, 'other'].map((phase) => [phase, series(run, `time_s/${phase}`).reduce((sum, point) => sum + point.y, 0)]);
   const all = sums.reduce((sum, [, seconds]) => sum + seconds, 0);
   if (!all) return null;
   return h('li', {}, `time: ${number(all / 60)} min: ${sums.filter(([, seconds]) => seconds > 0.005 * all)
@@ -221,7 +222,7 @@ const CHARTS = [
   ['Withheld cells filled', ['withheld/filled', 'withheld/cells']],
   ['Hold-outs: right', /^holdout\/.+\/pass_rate$/],
   ['Hold-outs: speedup', /^holdout\/.+\/speedup_geomean$/],
-  ['Seconds', /^time_s\/(rollout|learn|tune|other)$/, {stacked: true}],
+  ['Seconds', [...PHASES, 'other'].map((phase) => `time_s/${phase}`), {stacked: true}],
   ['Mean wait of an episode for its turn, in seconds', ['time_s/waiting']],
   ['Infrastructure errors', ['infra_errors', 'sampler/lost', 'sampler/refused']],
 ];
@@ -533,7 +534,7 @@ async function show() {
     run.label = isOnly ? run.name : `${run.name} (${i + 1})`;
     for (const line of run.metrics) {
       if (!isNumber(line['time_s/iteration'])) continue;
-      const known = ['rollout', 'learn', 'tune'].reduce((sum, phase) => sum + (line[`time_s/${phase}`] || 0), 0);
+      const known = PHASES.reduce((sum, phase) => sum + (line[`time_s/${phase}`] || 0), 0);
       line['time_s/other'] = Math.max(0, line['time_s/iteration'] - known);
     }
   });
