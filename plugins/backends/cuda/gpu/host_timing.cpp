@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "plugins/backends/cuda/gpu/case_figures.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
@@ -23,7 +24,7 @@ constexpr std::size_t kMostBaseline = 8;
 constexpr std::chrono::milliseconds kBaselineLimit{150};  // per half, beyond the fewest
 constexpr std::chrono::seconds kRecent{10};  // a baseline this recent need not be measured again
 constexpr int kLooksAtBaseline = 3;  // looks at the first call, at some calls, and at a sample's
-constexpr int kMostLooksAtCalls = 6;
+constexpr int kMostLengths = 6;      // lengths of a candidate's samples, in calls
 // A baseline that exceeds the least one seen by more than this is measured once more.
 constexpr double kSameBaseline = 0.02;
 
@@ -166,26 +167,30 @@ void HostTiming::time(const GpuCandidate& candidate, const TimingSettings& setti
 }
 
 // The first call of host code takes milliseconds (code is loaded), each of its calls that no sample
-// had before allocates memory, and a short sample shows little: so each look is as long as the one
-// before allows, and is taken twice, until it is as long as a sample should be or more than half of
-// that.
+// had before allocates memory, and a short sample shows little: so the first sample of a length is
+// not counted, and one that took less than half of what a sample should take makes all of them
+// longer, even a late one, because a busy machine can have disturbed those before it.
 bool HostTiming::time_calls(const GpuCandidate& candidate, const TimingSettings& settings,
                             TimedCase* timed, EvaluationRecord* record) {
   LaunchCheck check(gpu_, candidate, baseline_.trusted, *timed->run, record);
   const BufferSet buffers = candidate.buffers(timed->run->case_index);
-  for (int look = 0; look < kMostLooksAtCalls; ++look) {
-    if (!sample(candidate, *timed, &check, record)) return false;
-    const auto took = sample(candidate, *timed, &check, record);
-    if (!took) return false;
-    const std::uint32_t calls = calls_of(buffers, ns_of_call(*took, timed->least, timed->calls));
-    if (calls < 2 * timed->calls) break;
-    timed->calls = calls;
-  }
-  const auto start = Clock::now();
   const std::size_t most = 2 * std::max(timed->before.ns.size(), kFewestSamples);
+  int lengths = 1;
+  bool is_first_of_length = true;
+  auto start = Clock::now();
   while (timed->samples.size() < most) {
     const auto took = sample(candidate, *timed, &check, record);
     if (!took) return false;
+    if (std::exchange(is_first_of_length, false)) continue;
+    const std::uint32_t calls = calls_of(buffers, ns_of_call(*took, timed->least, timed->calls));
+    if (calls >= 2 * timed->calls && lengths < kMostLengths) {
+      timed->calls = calls;
+      timed->samples.clear();
+      ++lengths;
+      is_first_of_length = true;
+      start = Clock::now();
+      continue;
+    }
     timed->samples.push_back(*took);
     const std::size_t n = timed->samples.size();
     if (n < kFewestSamples || n % 2 != 0) continue;
