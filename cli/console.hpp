@@ -33,7 +33,7 @@ enum ExitCode : int {
   kDone = 0,
   kRunFailed = 1,
   kWrongCall = 2,  // the plan or the command line
-  kNotRight = 3,   // the kernel was judged, and its verdict is not `ok`
+  kNotRight = 3,   // the kernel was judged, and is not `ok`; or the plugin breaks its contract
   kInterrupted = 130,
   kUnread = 141,  // nobody reads the output any more; as a shell reports SIGPIPE
 };

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "core/base/file_system.hpp"
 #include "core/plugin/crash.hpp"
 #include "kernelrl_commit.hpp"
 
@@ -18,6 +19,8 @@ constexpr const char* kHelp =
   kernelrl --plan PLAN.toml --resume   continue from the newest checkpoint
   kernelrl check PLAN.toml             check a plan and its plugins
   kernelrl plugins [list | show ID]    list components, or show one with its options
+  kernelrl plugins [validate | install] FILE
+                                       try a plugin against its contract; keep it for all plans
   kernelrl judge KERNEL.cu --reference MODULE.py
                                        judge a kernel by a PyTorch module that computes the same
   kernelrl eval --backend B --task T KERNEL.cu…
@@ -29,6 +32,8 @@ constexpr const char* kHelp =
   kernelrl index [build | query] …     embed documents, and find those nearest to a text
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
+  kernelrl new {reward | dataset | backend | policy | task} NAME
+                                       begin a plugin or a task of your own
   kernelrl mcp [--backend B]           judge kernels for a coding agent, by MCP
   kernelrl report RUN [RUN…]           write a page that shows runs in a browser
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
@@ -39,10 +44,11 @@ constexpr const char* kHelp =
   kernelrl verify RUN                  evaluate a run's kernels again, and compare
   kernelrl tasks [list | show | check | import | export] …
                                        list, show or check tasks; exchange them with other projects
-  kernelrl --version
+  kernelrl --version                   print the version and the commit
+  kernelrl --share                     print the folder of plans, tasks and the Python package
 
 Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.
-Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 3 the kernel is not right, 130 interrupted.
+Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 3 the kernel is not right or the plugin is broken, 130 interrupted.
 )";
 
 struct Command {
@@ -51,14 +57,15 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"chat", krl::cli::chat_command},     {"check", krl::cli::check_command},
-    {"doctor", krl::cli::doctor_command}, {"eval", krl::cli::eval_command},
-    {"export", krl::cli::export_command}, {"index", krl::cli::index_command},
-    {"judge", krl::cli::judge_command},   {"launch", krl::cli::launch_command},
-    {"mcp", krl::cli::mcp_command},       {"plugins", krl::cli::plugins_command},
-    {"report", krl::cli::report_command}, {"runs", krl::cli::runs_command},
-    {"serve", krl::cli::serve_command},   {"solve", krl::cli::solve_command},
-    {"tasks", krl::cli::tasks_command},   {"verify", krl::cli::verify_command}};
+    {"chat", krl::cli::chat_command},       {"check", krl::cli::check_command},
+    {"doctor", krl::cli::doctor_command},   {"eval", krl::cli::eval_command},
+    {"export", krl::cli::export_command},   {"index", krl::cli::index_command},
+    {"judge", krl::cli::judge_command},     {"launch", krl::cli::launch_command},
+    {"mcp", krl::cli::mcp_command},         {"new", krl::cli::new_command},
+    {"plugins", krl::cli::plugins_command}, {"report", krl::cli::report_command},
+    {"runs", krl::cli::runs_command},       {"serve", krl::cli::serve_command},
+    {"solve", krl::cli::solve_command},     {"tasks", krl::cli::tasks_command},
+    {"verify", krl::cli::verify_command}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;
@@ -82,6 +89,10 @@ int dispatch(const krl::cli::Words& words) {
   }
   if (first == "--version" || first == "version") {
     krl::cli::print("kernelrl " KERNELRL_VERSION KERNELRL_COMMIT "\n");
+    return krl::cli::kDone;
+  }
+  if (first == "--share") {
+    krl::cli::print(krl::core::shared_files().string() + "\n");
     return krl::cli::kDone;
   }
   for (const Command& command : kCommands) {

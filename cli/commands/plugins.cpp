@@ -1,6 +1,7 @@
 #include <kernelrl/spelling.hpp>
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/plugin_validation.hpp"
 #include "cli/policy_options.hpp"
 #include "core/base/text.hpp"
 #include "core/plan/keys.hpp"
@@ -104,14 +105,23 @@ int show_plugin(const CommandLine& line, const Registry& registry, const std::st
 }  // namespace
 
 int plugins_command(const Words& words) {
-  CommandLine line("kernelrl plugins [list | show ID]",
-                   "list: all loaded components. show: one component, with its options.\n");
+  CommandLine line(
+      "kernelrl plugins [list | show ID | validate FILE | install FILE]",
+      "list: all loaded components. show: one component, with its options.\n"
+      "validate: tries a plugin (NAME.krl.so), or a component in Python (NAME.py), against the rules of its\n"
+      "kind, each in a process of its own. install: copies a plugin, or all of a folder, to where every plan\n"
+      "finds it.\n");
   add_plugin_path_option(line);
+  add_validation_options(line);
   line.positional({"what", "id"});
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.text_or("what", "list");
-  if (const auto wrong = line.unknown(what, {"list", "show"})) return *wrong;
+  if (const auto wrong = line.unknown(what, {"list", "show", "validate", "install"})) return *wrong;
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
+  if ((what == "validate" || what == "install") && !line.has("id"))
+    return line.wrong("no plugin given: name its file");
+  if (what == "validate") return validate_plugin(line);
+  if (what == "install") return install_plugin(line);
   if (what == "show" && !line.has("id")) return line.wrong("no component given: name its id");
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());

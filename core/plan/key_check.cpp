@@ -62,15 +62,6 @@ bool fits(const Node& node, ValueType type) {
   return false;
 }
 
-void make_absolute(Node& node, const std::filesystem::path& default_folder) {
-  auto* text = std::get_if<std::string>(&node.value);
-  if (text == nullptr || text->empty()) return;
-  const auto folder = node.origin.is_default() ? default_folder : node.origin.folder();
-  std::string path = find_near(folder, *text).string();
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  *text = std::move(path);
-}
-
 // "loss.name=ppo|cispo", taken apart.
 struct OnlyIf {
   explicit OnlyIf(const std::string& text)
@@ -307,6 +298,15 @@ class TableChecker {
 };
 
 }  // namespace
+
+void make_absolute(Node& node, const std::filesystem::path& default_folder) {
+  auto* text = std::get_if<std::string>(&node.value);
+  if (text == nullptr || text->empty()) return;
+  const auto folder = node.origin.is_default() ? default_folder : node.origin.folder();
+  std::string path = find_near(folder, *text).string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  *text = std::move(path);
+}
 
 std::string_view described(ValueType type) {
   static constexpr std::array<std::string_view, 11> kWords = {"a value",

@@ -21,6 +21,9 @@ struct TableContext {
 void check_table(Node& table, const std::vector<KeyRule>& rules, const TableContext& context,
                  std::vector<Problem>& problems);
 
+// Makes a text a path relative to the file that holds it, or to `default_folder` if none does.
+void make_absolute(Node& node, const std::filesystem::path& default_folder);
+
 // "did you mean 'weight'?   known keys: cap, weight".
 std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,
                           const std::string& what);

@@ -320,6 +320,10 @@ struct LogSettings {
   std::int64_t samples_every = 0;  // iterations between two that write samples/; 0 = never
 };
 
+struct PythonSettings {
+  std::string executable;  // empty = KERNELRL_PYTHON or python3
+};
+
 struct Plan {
   std::filesystem::path file;  // absolute
   RunSettings run;

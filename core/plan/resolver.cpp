@@ -45,6 +45,26 @@ void take_checked(Node& given, const Node& checked) {
   }
 }
 
+// Makes the interpreters of components in Python paths, and gives them to those that name none.
+void lend_interpreter(Node& node, const Node* lent, const std::filesystem::path& folder) {
+  if (node.is_array()) {
+    for (Node& element : std::get<Node::Array>(node.value)) lend_interpreter(element, lent, folder);
+  }
+  if (!node.is_table()) return;
+  const auto make_path = [&](Node& executable) {
+    const std::string* text = executable.text();
+    if (text != nullptr && text->find('/') != std::string::npos) make_absolute(executable, folder);
+  };
+  Node* own = node.find("executable");
+  if (own != nullptr) {
+    make_path(*own);
+  } else if (lent != nullptr && node.text_at("use") == "python") {
+    node.set("executable", lent->origin, *lent);
+  }
+  for (Entry& entry : std::get<Node::Table>(node.value))
+    lend_interpreter(entry.value, lent, folder);
+}
+
 class Resolver {
  public:
   Resolver(Node document, const Catalog& catalog, const std::filesystem::path& folder,
@@ -58,6 +78,7 @@ class Resolver {
   ResolvedTree run() {
     refuse_additions(document_, false, problems_);
     check_top_level();
+    lend_interpreters();
     const Node unresolved = document_;  // stages override the text of the plan, not the defaults
     for (const TableRules& rules : plan_schema()) {
       if (rules.name != "stage") check(document_, rules);
@@ -92,6 +113,13 @@ class Resolver {
     }
     std::erase_if(std::get<Node::Table>(document_.value),
                   [&](const Entry& entry) { return !is_known(entry); });
+  }
+
+  void lend_interpreters() {
+    if (Node* python = document_.find("python")) lend_interpreter(*python, nullptr, folder_);
+    const Node* found = document_.find_path("python.executable");
+    const auto lent = found != nullptr ? std::optional<Node>(*found) : std::nullopt;
+    lend_interpreter(document_, lent ? &*lent : nullptr, folder_);
   }
 
   // Checks table `rules.name` of `parent`, which is the plan or a stage's merged copy.

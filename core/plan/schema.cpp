@@ -456,6 +456,13 @@ void describe(Keys& key, LogSettings& log) {
       "prompts and answers are saved every this many iterations; 0 = never", "1", "0..");
 }
 
+void describe(Keys& key, PythonSettings& python) {
+  key.on_resume = OnResume::kFree;
+  key("executable", python.executable,
+      "the Python of all components with use = \"python\" that name none: a program, or a path relative to this file; empty = the environment variable KERNELRL_PYTHON, or python3",
+      "\"\"");
+}
+
 const std::vector<TableRules>& plan_schema() {
   static const std::vector<TableRules> kTables = {
       {"run", false, false, "The run.", rules_of<RunSettings>()},
@@ -490,6 +497,7 @@ const std::vector<TableRules>& plan_schema() {
       {"checkpoint", false, false, "Checkpoints, from which a run can be resumed.",
        rules_of<CheckpointSettings>()},
       {"log", false, false, "Logs and metrics.", rules_of<LogSettings>()},
+      {"python", false, false, "Where components in Python run.", rules_of<PythonSettings>()},
   };
   return kTables;
 }

@@ -31,6 +31,7 @@ void describe(Keys& key, RewardSettings& reward);
 void describe(Keys& key, StageSettings& stage);
 void describe(Keys& key, CheckpointSettings& checkpoint);
 void describe(Keys& key, LogSettings& log);
+void describe(Keys& key, PythonSettings& python);
 
 template <class Settings>
 std::vector<KeyRule> rules_of() {

@@ -82,14 +82,25 @@ Registry Registry::load(const std::vector<fs::path>& folders,
   Registry registry;
   registry.folders_ = each_once(folders);
   registry.replace_ = {replace.begin(), replace.end()};
-  const std::vector<File> files = registry.find_files();
-  // All rehearsals come first, because loaded code may start threads.
+  registry.load_files(registry.find_files());
+  return registry;
+}
+
+Registry Registry::load_file(const fs::path& file) {
+  Registry registry;
+  std::error_code ignored;
+  const fs::path path = fs::absolute(file, ignored);
+  registry.load_files({{path, is_installed(path.parent_path())}});
+  return registry;
+}
+
+// All rehearsals come first, because loaded code may start threads.
+void Registry::load_files(const std::vector<File>& files) {
   std::vector<Status> rehearsed;
   for (const File& file : files) {
     rehearsed.push_back(file.installed ? Status() : rehearse_stranger(file.path));
   }
-  for (std::size_t i = 0; i < files.size(); ++i) registry.add(files[i], rehearsed[i]);
-  return registry;
+  for (std::size_t i = 0; i < files.size(); ++i) add(files[i], rehearsed[i]);
 }
 
 // Returns every file once, at its first occurrence; those of the installation last.
@@ -205,7 +216,23 @@ std::vector<fs::path> strangers_folders(const std::vector<fs::path>& first) {
     for (std::string name; std::getline(names, name, ':');)
       if (!name.empty()) folders.emplace_back(name);
   }
+  std::error_code ignored;
+  if (const auto users = users_plugins(); users && fs::is_directory(*users, ignored))
+    folders.push_back(*users);
   return each_once(folders);
+}
+
+Result<fs::path> users_plugins() {
+  const auto absolute = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr && *value == '/' ? fs::path(value) : fs::path();
+  };
+  if (const fs::path data = absolute("XDG_DATA_HOME"); !data.empty())
+    return data / "kernelrl/plugins";
+  if (const fs::path home = absolute("HOME"); !home.empty())
+    return home / ".local/share/kernelrl/plugins";
+  return failure(Code::kFailedPrecondition,
+                 "there is no folder for your plugins: set HOME or XDG_DATA_HOME");
 }
 
 fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }

@@ -32,6 +32,9 @@ class Registry {
   static Registry load(const std::vector<std::filesystem::path>& folders,
                        const std::vector<std::string>& replace = {});
 
+  // Loads one file alone, as a stranger's unless it came with this installation.
+  static Registry load_file(const std::filesystem::path& file);
+
   // Returns nullptr if there is none.
   const Component* find(Kind kind, std::string_view id) const;
   // Like find; the error names the nearest id, the folders that were searched and the files that
@@ -64,6 +67,7 @@ class Registry {
     bool installed = false;      // it came with this installation of kernelrl
   };
   std::vector<File> find_files();
+  void load_files(const std::vector<File>& files);
   void add(const File& file, const Status& rehearsed);
   Status admit(const File& file, const std::vector<Component>& offered);
   Status check_id(const File& file, const Key& key) const;
@@ -77,9 +81,13 @@ class Registry {
 };
 
 // Returns the folders to search for strangers' plugins: `first`, then those that
-// KERNELRL_PLUGIN_PATH names, separated by ':'. Absolute, each once.
+// KERNELRL_PLUGIN_PATH names, separated by ':', then the user's, if it exists. Absolute, each once.
 std::vector<std::filesystem::path> strangers_folders(
     const std::vector<std::filesystem::path>& first);
+
+// The user's folder, $XDG_DATA_HOME/kernelrl/plugins or ~/.local/share/kernelrl/plugins, whether it
+// exists or not. An error: there is no home.
+Result<std::filesystem::path> users_plugins();
 
 // The folder of the installation's own, ../lib/kernelrl/plugins from the running program.
 std::filesystem::path installed_plugins();

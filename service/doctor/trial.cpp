@@ -13,20 +13,10 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/reward.hpp"
 #include "core/plugin/session.hpp"
+#include "service/plugins/contract.hpp"
 
 namespace krl::service {
 namespace {
-
-// The task that a backend judges in a trial, independent of installed datasets: the keys of a task
-// file, as JSON (docs/tasks.md).
-constexpr char kTrialTask[] = R"({
-  "id": "doctor", "title": "Doubling", "prompt": "out[i] = 2 * x[i]", "axes": {"n": "var"},
-  "reference": "def run(x):\n    return x + x\n",
-  "naive": "// @launch kern<<<ceil_div(n, 128), 128>>>(x, out, n)\n__global__ void kern(const float* x, float* out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = 2 * x[i];\n}\n",
-  "cases": [{"n": 1003}], "holdout": [{"n": 513}],
-  "input": [{"name": "x", "dtype": "float32", "shape": ["n"], "values": "normal"}],
-  "output": [{"name": "out", "dtype": "float32", "shape": ["n"]}]
-})";
 
 std::string required_options(const Component& component) {
   std::string names;
@@ -75,7 +65,7 @@ Result<Trial> try_policy(const ComponentSettings& settings, Components& componen
 Result<Trial> try_backend(const ComponentSettings& settings, Components& components) {
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
   const Stopwatch watch;
-  KRL_TRY(backend->prepare({"doctor", "Doubling", "out[i] = 2 * x[i]", 0, kTrialTask}, {}));
+  KRL_TRY(backend->prepare(doubling_task(), {}));
   return Trial{Trial::kWorks,
                about(backend->info()),
                {{"judged", fmt::format("a small task in {:.1f} s", watch.seconds())}}};

@@ -74,7 +74,8 @@ TEST(Includes, TheCoresFoldersAreLayers) {
 }
 
 TEST(Includes, TheServicesFoldersAreLayers) {
-  expect_layers("service/", {"process", "export", "runs", "plans", "kernels", "mutation", "doctor"},
+  expect_layers("service/",
+                {"process", "plugins", "export", "runs", "plans", "kernels", "mutation", "doctor"},
                 "service/");
 }
 
@@ -95,6 +96,7 @@ TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plug
 TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
   for (const char* folder : {"rewards", "datasets", "policies", "backends", "retrieval"}) {
     expect_none("plugins/files", std::string("plugins/") + folder);
+    expect_none("plugins/process", std::string("plugins/") + folder);
     expect_none("plugins/python", std::string("plugins/") + folder);
   }
 }
@@ -136,7 +138,7 @@ TEST(Includes, TheBackendsFoldersAreLayers) {
   expect_none("plugins/backends/cpu", "plugins/backends/cuda/");
   expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");
   expect_layers("plugins/backends/evaluator/",
-                {"process", "sandbox", "compile", "cache", "oracle", "check", "candidate"},
+                {"sandbox", "compile", "cache", "oracle", "check", "candidate"},
                 "plugins/backends/evaluator/");
   expect_layers("plugins/backends/cpu/", {"machine", "plugin"}, "plugins/backends/cpu/");
   expect_layers("plugins/backends/cpu/machine/", {"memory", "operations", "decode"},

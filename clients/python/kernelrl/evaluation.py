@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json as json_text
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,16 @@ class Record:
             else:
                 extra[name] = value
         return cls(**known, extra=extra)
+
+    def to_json(self) -> Json:
+        """The fields that are known, under the names that kernelrl reads."""
+        json: Json = {}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            if f.name == "extra" or value is None:
+                continue
+            json[f.name] = [row.to_json() if isinstance(row, Record) else row for row in value] if isinstance(value, list) else value
+        return json
 
 
 @functools.cache
@@ -177,7 +188,7 @@ _ROWS: dict[str, type[Record]] = {"diagnostics": Diagnostic, "kernels": Kernel, 
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Record):
-    """A task of a server. A list of tasks has only the first three fields."""
+    """A task. A list of a server's tasks has only the first three fields."""
 
     id: str
     title: str = ""
@@ -185,6 +196,12 @@ class Task(Record):
     prompt: str | None = None  # the text that training prompts show
     naive: str | None = None  # the source that speedups are measured against
     signature: str | None = None
+    definition_json: str | None = field(default=None, repr=False)  # in components alone
+
+    @functools.cached_property
+    def definition(self) -> Json:
+        """The whole task as in a task file: axes, input, output, reference, naive, cases, …"""
+        return dict(json_text.loads(self.definition_json or "{}"))
 
 
 @dataclass(frozen=True)

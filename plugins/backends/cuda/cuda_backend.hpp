@@ -9,7 +9,7 @@
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/gpu_executor.hpp"
 #include "plugins/backends/evaluator/evaluator_backend.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/process/installed_files.hpp"
 
 namespace krl::cuda {
 
@@ -74,7 +74,7 @@ class CudaBackend : public evaluator::EvaluatorBackend {
   using evaluator::EvaluatorBackend::EvaluatorBackend;
 
   virtual evaluator::CudaCompiler make_compiler(const evaluator::CompileSettings& settings,
-                                                const evaluator::InstalledFiles& files) const = 0;
+                                                const process::InstalledFiles& files) const = 0;
 
  private:
   evaluator::CompileSettings compile_settings() const;

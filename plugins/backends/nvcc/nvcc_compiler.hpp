@@ -4,13 +4,13 @@
 
 #include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/process/installed_files.hpp"
 
 namespace krl::nvcc {
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no nvcc or
 // not all of it, an unknown arch, flags that nvcc refuses.
 evaluator::CudaCompiler nvcc_compiler(const evaluator::CompileSettings& settings,
-                                      const evaluator::InstalledFiles& files);
+                                      const process::InstalledFiles& files);
 
 }  // namespace krl::nvcc

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "plugins/backends/evaluator/compile/cuda_folders.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/nvcc/dry_run.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::nvcc {
 using namespace evaluator;

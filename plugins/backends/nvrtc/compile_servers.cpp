@@ -3,9 +3,9 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-#include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/server_protocol.hpp"
+#include "plugins/process/conversation.hpp"
 
 namespace krl::nvrtc {
 using namespace evaluator;

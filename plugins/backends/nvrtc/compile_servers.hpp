@@ -13,7 +13,7 @@
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
-#include "plugins/backends/evaluator/process/starting_thread.hpp"
+#include "plugins/process/starting_thread.hpp"
 
 namespace krl::nvrtc {
 
@@ -42,7 +42,7 @@ class CompileServers {
   void keep(const std::string& preamble, std::unique_ptr<Server> server);
 
   const CompileServerOptions options_;
-  evaluator::StartingThread starts_;
+  process::StartingThread starts_;
   std::mutex mutex_;
   std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // keyed by preamble
 };

@@ -7,15 +7,15 @@
 
 #include "plugins/backends/evaluator/compile/compile_settings.hpp"
 #include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
+#include "plugins/process/installed_files.hpp"
 
 namespace krl::nvrtc {
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.
 evaluator::CudaCompiler nvrtc_compiler(const evaluator::CompileSettings& settings,
-                                       const evaluator::InstalledFiles& files);
+                                       const process::InstalledFiles& files);
 
 // The files that a process that compiles may read, and the options of a compile, settings.flags
 // among them. Pure.

@@ -19,10 +19,10 @@
 #include <filesystem>
 #include <string>
 
-#include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
 #include "plugins/backends/nvrtc/compilation.hpp"
 #include "plugins/backends/nvrtc/huge_pages.hpp"
+#include "plugins/process/message_stream.hpp"
 
 namespace {
 
@@ -103,7 +103,7 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
   const pid_t server = ::getpid();
   grow_heap_by_huge_pages();
   bool precompiled = false;
-  for (int compiles = 0; const auto message = krl::evaluator::read_message(STDIN_FILENO);
+  for (int compiles = 0; const auto message = krl::process::read_message(STDIN_FILENO);
        ++compiles) {
     const auto request = message->get<CompileRequest>();
     if (compiles == kCompilesBeforePreparing) {
@@ -113,10 +113,10 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
     const pid_t child = ::fork();
     if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
     if (child == 0) compile_and_exit(nvrtc, request, precompiled, server);
-    krl::evaluator::write_message(STDOUT_FILENO, {{"child", child}});
+    krl::process::write_message(STDOUT_FILENO, {{"child", child}});
     const nlohmann::json ending = ending_of(child);
     if (precompiled) remove_leftovers();
-    krl::evaluator::write_message(STDOUT_FILENO, ending);
+    krl::process::write_message(STDOUT_FILENO, ending);
   }
 }
 

@@ -80,7 +80,7 @@ class RecordDataset final : public Dataset {
 
   std::uint64_t size() override { return rows_.size(); }
 
-  void read(std::uint64_t index, const DatasetSink& sink) override {
+  void read(std::uint64_t index, const DatasetSink& sink, const Context&) override {
     if (index >= size()) invalid_argument("there is no record " + std::to_string(index));
     const auto [file, position] = rows_[index];
     const nlohmann::json record = files_[file].records->read(position);

@@ -116,7 +116,7 @@ class Samples final : public krl::Dataset {
 
   std::uint64_t size() override { return pairs_.size(); }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     if (index >= size()) krl::invalid_argument("there is no pair " + std::to_string(index));
     const auto& [number, answer] = pairs_[index];
     const krl::TaskDefinition& definition = tasks_[number];

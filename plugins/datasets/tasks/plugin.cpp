@@ -66,7 +66,7 @@ class TaskFiles final : public krl::Dataset {
 
   std::uint64_t size() override { return items_.size(); }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     if (index >= items_.size()) krl::invalid_argument("there is no task " + std::to_string(index));
     const Item& item = items_[index];
     krl_task task{};

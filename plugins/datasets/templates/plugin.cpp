@@ -97,7 +97,7 @@ class Templates final : public krl::Dataset {
 
   std::uint64_t size() override { return tasks_.size() + static_cast<std::uint64_t>(count); }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     if (index >= size()) krl::invalid_argument("there is no item " + std::to_string(index));
     if (index < tasks_.size()) {
       give(tasks_[index], [&](const krl_task& task) { sink.task(task); });

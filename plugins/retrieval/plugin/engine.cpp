@@ -39,14 +39,14 @@ class IndexDataset final : public SearchableDataset {
 
   std::uint64_t size() override { return retriever_.documents().size(); }
 
-  void read(std::uint64_t index, const DatasetSink& sink) override {
+  void read(std::uint64_t index, const DatasetSink& sink, const Context&) override {
     if (index >= size()) invalid_argument("there is no document " + std::to_string(index));
     const Document& document = retriever_.documents()[index];
     const std::string metadata = document.metadata.dump();
     sink.document(view_of(document, metadata));
   }
 
-  void find(const DocumentQuery& query, const FoundSink& sink) override {
+  void find(const DocumentQuery& query, const FoundSink& sink, const Context&) override {
     const TaskTexts texts = texts_of(query.task());
     GuardedTexts guard = guard_of(texts);
     // Only the texts are compared: encoding every answer of a warm-up would take minutes.

@@ -62,9 +62,11 @@ class Index final : public SearchableDataset {
   }
 
   std::uint64_t size() override { return index_->size(); }
-  void read(std::uint64_t index, const DatasetSink& sink) override { index_->read(index, sink); }
-  void find(const DocumentQuery& query, const FoundSink& sink) override {
-    index_->find(query, sink);
+  void read(std::uint64_t index, const DatasetSink& sink, const Context& context) override {
+    index_->read(index, sink, context);
+  }
+  void find(const DocumentQuery& query, const FoundSink& sink, const Context& context) override {
+    index_->find(query, sink, context);
   }
 
  private:

@@ -10,7 +10,7 @@ struct ScaledCopies final : krl::Dataset {
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count); }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     const std::string factor = std::to_string(index + 1);
     const std::string id = "scaled_copy_" + factor;
     const std::string prompt = "y[i] = " + factor + " x[i].";

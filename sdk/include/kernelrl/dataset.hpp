@@ -41,10 +41,11 @@ class DatasetSink {
   const krl_dataset_sink* c_;
 };
 
+// The number of items is known once the dataset is started.
 struct Dataset : Component {
   virtual std::uint64_t size() = 0;
   // Pushes item `index`; the same index yields the same item.
-  virtual void read(std::uint64_t index, const DatasetSink& sink) = 0;
+  virtual void read(std::uint64_t index, const DatasetSink& sink, const Context&) = 0;
 };
 
 // Asks for documents to show with a task: how many, and texts of which no copy may be found.
@@ -81,7 +82,7 @@ class FoundSink {
 struct SearchableDataset : Dataset {
   // Pushes at most `query.count()` documents to be shown with the task, the highest score first,
   // and those with higher scores that would reveal its answer.
-  virtual void find(const DocumentQuery& query, const FoundSink& sink) = 0;
+  virtual void find(const DocumentQuery& query, const FoundSink& sink, const Context&) = 0;
 };
 
 namespace detail {
@@ -91,13 +92,15 @@ inline krl_status dataset_size(void* self, const krl_call* context, std::uint64_
 }
 inline krl_status dataset_read(void* self, const krl_call* context, std::uint64_t index,
                                const krl_dataset_sink* sink) noexcept {
-  return guard(context, [&] { static_cast<Dataset*>(self)->read(index, DatasetSink(sink)); });
+  return guard(context, [&] {
+    static_cast<Dataset*>(self)->read(index, DatasetSink(sink), Context(context));
+  });
 }
 inline krl_status dataset_find(void* self, const krl_call* context, const krl_document_query* query,
                                const krl_found_sink* sink) noexcept {
   return guard(context, [&] {
     static_cast<SearchableDataset*>(static_cast<Dataset*>(self))
-        ->find(DocumentQuery(query), FoundSink(sink));
+        ->find(DocumentQuery(query), FoundSink(sink), Context(context));
   });
 }
 

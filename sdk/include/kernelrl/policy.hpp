@@ -269,8 +269,8 @@ struct Followers<T, std::void_t<decltype(T::follows())>> {
 };
 
 inline void push(PolicyInfo info, bool trainable, const krl_policy_info_sink* sink) {
-  info.trainable = trainable;
-  info.has_logprobs = info.has_logprobs || trainable;
+  info.trainable = info.trainable && trainable;
+  info.has_logprobs = info.has_logprobs || info.trainable;
   check(sink->info(sink, CView<PolicyInfo>(info).c()));
 }
 

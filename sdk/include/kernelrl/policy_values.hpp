@@ -184,7 +184,7 @@ struct OptimizerValue {  // AdamW
 
 struct PolicyInfo {
   using C = krl_policy_info;
-  bool trainable = false;  // the SDK sets it
+  bool trainable = true;  // a TrainablePolicy may turn it off; others never are
   bool has_tokens = true, needs_corpus = false, has_critic = false, samples_while_training = false,
        shares_prompts = false, continues = false, takes_tokens = false, has_logprobs = false,
        needs_old_logprobs = false;

@@ -1,16 +1,31 @@
-// A reward term: scores one turn.
+// A reward term: scores turns.
 #pragma once
 
 #include <kernelrl/component.hpp>
 #include <kernelrl/views.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace krl {
 
-// Derive, override `score`, and name the signals that the term reads:
+using Turns = Views<Turn, krl_turn>;
+
+// Derive, override one of the two, and name the signals that the term reads:
 //   static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;   // none if absent
+// Scores must be finite. Called only for turns that satisfy the term's `when`.
 struct Reward : Component {
-  // Must be finite. Called only for turns that satisfy the term's `when`.
-  virtual double score(const Turn& turn) = 0;
+  virtual double score(const Turn&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this reward overrides neither score nor score_all");
+  }
+  // Returns one score for each turn. Override it for work that takes long or that several turns
+  // share, such as a request to a server.
+  virtual std::vector<double> score_all(const Turns& turns, const Context&) {
+    std::vector<double> scores;
+    for (const Turn turn : turns) scores.push_back(score(turn));
+    return scores;
+  }
 };
 
 namespace detail {
@@ -27,7 +42,12 @@ struct NeedsOf<T, std::void_t<decltype(T::needs)>> {
 inline krl_status score(void* self, const krl_call* context, const krl_turn* const* turns,
                         std::size_t n, double* out) noexcept {
   return guard(context, [&] {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Reward*>(self)->score(Turn(turns[i]));
+    const auto scores = static_cast<Reward*>(self)->score_all(Turns(turns, n), Context(context));
+    if (scores.size() != n) {
+      throw Failure(KRL_INTERNAL, "score_all gave " + std::to_string(scores.size()) +
+                                      " scores for " + std::to_string(n) + " turns");
+    }
+    std::copy(scores.begin(), scores.end(), out);
   });
 }
 

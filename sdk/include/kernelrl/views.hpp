@@ -34,7 +34,8 @@ class Turn {
   std::string_view answer() const { return view(c_->answer); }
   std::string_view thinking() const { return view(c_->thinking); }
   std::string_view source() const { return view(c_->source); }
-  unsigned format() const { return c_->format; }  // KRL_FORMAT_*
+  unsigned format() const { return c_->format; }            // KRL_FORMAT_*
+  unsigned stop_reason() const { return c_->stop_reason; }  // KRL_STOP_*
   bool truncated() const { return c_->stop_reason == KRL_STOP_LENGTH; }
   Span<std::int32_t> tokens() const { return span(c_->tokens); }
   Span<float> logprobs() const { return span(c_->logprobs); }

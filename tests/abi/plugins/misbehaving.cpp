@@ -190,7 +190,7 @@ struct BadValues final : krl::TrainablePolicy {
 
 struct EmptyItems final : krl::Dataset {
   std::uint64_t size() override { return 3; }
-  void read(std::uint64_t, const krl::DatasetSink&) override {}
+  void read(std::uint64_t, const krl::DatasetSink&, const krl::Context&) override {}
 };
 
 // What the C++ layer makes impossible.

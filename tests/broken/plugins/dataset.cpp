@@ -29,7 +29,7 @@ struct Dataset final : krl::Dataset, Trouble {
     return is("empty") ? 0 : 2;
   }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     if (is("never")) return;
     const std::string id = id_of(index), prompt = prompt_of(index);
     const std::string definition = is("bad definition") ? "{\"id\": " : definition_of(defined(id));

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/process/installed_files.hpp"
 
 namespace krl::cpu {
 
 struct Installation {
-  evaluator::InstalledFiles files;
+  process::InstalledFiles files;
   std::string launcher;  // kernelrl-sandbox
   std::string machine;   // kernelrl-machine, for this processor
   std::string oracle;    // kernelrl-oracle

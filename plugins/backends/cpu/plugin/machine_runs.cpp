@@ -9,8 +9,8 @@
 
 #include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/evaluator/task_origin.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::cpu {
 using namespace evaluator;

@@ -16,9 +16,9 @@
 
 #include "plugins/backends/cpu/machine_protocol.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
-#include "plugins/backends/evaluator/process/shared_memory.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
+#include "plugins/process/shared_memory.hpp"
 
 namespace krl::cpu {
 
@@ -89,7 +89,7 @@ class MachineRuns {
   const evaluator::LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
   std::vector<Batch> batches_;
-  evaluator::SharedMemory arena_;  // memory of a batch
+  process::SharedMemory arena_;  // memory of a batch
   std::vector<std::vector<std::byte>>
       kept_;  // tensors of finished runs, if there are several batches
   Result result_;

@@ -15,7 +15,7 @@
 #include "plugins/backends/cuda/worker/counters/counter.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
-#include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/process/conversation.hpp"
 
 namespace krl::cuda {
 
@@ -62,7 +62,7 @@ class Counters {
   const ProfilerStart start_;
   std::optional<std::string> problem_;  // from the first start
   std::optional<NcuProfiler> ncu_;
-  std::unique_ptr<evaluator::Conversation> profiler_;  // reads counters by CUPTI
+  std::unique_ptr<process::Conversation> profiler_;  // reads counters by CUPTI
   gpu::ProfilerReady ready_;
   std::string failure_;  // the last one
 };

@@ -18,8 +18,8 @@
 #include "plugins/backends/cuda/gpu/counters.hpp"
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
-#include "plugins/backends/evaluator/process/conversation.hpp"
-#include "plugins/backends/evaluator/process/starting_thread.hpp"
+#include "plugins/process/conversation.hpp"
+#include "plugins/process/starting_thread.hpp"
 
 namespace krl::cuda {
 
@@ -51,9 +51,9 @@ struct CalledBaseline {
 struct RunnerFailure {
   // kForged: the answer is not a valid one.
   enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
-  gpu::Trouble trouble;      // for kTrouble
-  evaluator::Ending ending;  // for kDied
-  std::size_t request = 0;   // index of the failed request among several
+  gpu::Trouble trouble;     // for kTrouble
+  process::Ending ending;   // for kDied
+  std::size_t request = 0;  // index of the failed request among several
 };
 
 enum class RunnerKind { kDevice, kHost };
@@ -134,11 +134,11 @@ class Gpu {
 
  private:
   struct Worker {
-    Worker(std::uint64_t its_number, const gpu::GuardKey& key, const evaluator::Command& command)
+    Worker(std::uint64_t its_number, const gpu::GuardKey& key, const process::Command& command)
         : number(its_number), guards(key), conversation(command) {}
     const std::uint64_t number;
     const gpu::GuardKey guards;  // guards of its arena
-    evaluator::Conversation conversation;
+    process::Conversation conversation;
     gpu::Ready ready;
     std::uint64_t attached_to = 0;  // for a runner: the checker that maps its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
@@ -158,7 +158,7 @@ class Gpu {
 
   Starting start_runner();
   Starting start_checker();
-  Starting start(evaluator::Command command);
+  Starting start(process::Command command);
   std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
   Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
   void measure_empty_launch(Worker* worker) const;
@@ -176,7 +176,7 @@ class Gpu {
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
   std::chrono::milliseconds run_limit_ = workers_.run_limit;
-  evaluator::StartingThread starter_;  // starts all processes and must outlive them
+  process::StartingThread starter_;  // starts all processes and must outlive them
   std::uint64_t next_number_ = 1;
   std::unique_ptr<Worker> checker_;
   Starting starting_checker_;

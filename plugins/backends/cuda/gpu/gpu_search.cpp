@@ -9,8 +9,8 @@
 #include <kernelrl/values.hpp>
 #include <sstream>
 
-#include "plugins/backends/evaluator/process/message_stream.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/process/message_stream.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;

@@ -10,7 +10,7 @@
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/compile/cuda_compiler.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/process/installed_files.hpp"
 
 namespace krl::cuda {
 
@@ -28,7 +28,7 @@ struct GpuSettings {
 // The GPUs with these indices ("0,1"; empty = all that are visible), which must be alike. Throws
 // Failure as find_gpus does.
 std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
-                                             const evaluator::InstalledFiles& files);
+                                             const process::InstalledFiles& files);
 
 // trusted_kernels.cu, for the compiler's architecture. Throws Failure(KRL_FAILED_PRECONDITION).
 std::string compiled_trusted_code(const evaluator::CudaCompiler& compiler);
@@ -39,6 +39,6 @@ std::string compiled_trusted_code(const evaluator::CudaCompiler& compiler);
 std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,
                                     const evaluator::CudaCompiler& compiler,
                                     const GpuSettings& settings,
-                                    const evaluator::InstalledFiles& files);
+                                    const process::InstalledFiles& files);
 
 }  // namespace krl::cuda

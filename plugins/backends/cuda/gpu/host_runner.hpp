@@ -20,9 +20,9 @@ inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 // The program `runner` in the sandbox: it sees the devices of GPUs and these libraries, each a
 // file, no other files, no network and no other process, and cannot start any. It has a share of
 // the processors.
-evaluator::Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
-                                    std::vector<std::string> environment, std::uint32_t cpu_seconds,
-                                    const std::vector<std::string>& libraries);
+process::Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
+                                  std::vector<std::string> environment, std::uint32_t cpu_seconds,
+                                  const std::vector<std::string>& libraries);
 
 // Unpredictable for a runner.
 std::uint64_t secret_number();
@@ -36,6 +36,6 @@ Checked<nlohmann::json, RunnerFailure> host_answer(std::uint64_t ticket,
 
 // Returns how a process that no longer answers ended; one that is still alive is killed, because
 // its `deadline` is over.
-evaluator::Ending ending_of(evaluator::Subprocess& process);
+process::Ending ending_of(process::Subprocess& process);
 
 }  // namespace krl::cuda

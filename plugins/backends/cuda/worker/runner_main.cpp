@@ -14,7 +14,7 @@
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 #include "plugins/backends/cuda/worker/serve.hpp"
-#include "plugins/backends/evaluator/process/message_stream.hpp"
+#include "plugins/process/message_stream.hpp"
 
 namespace {
 
@@ -27,7 +27,7 @@ int list() {
   } catch (const std::exception& error) {
     message = {{"error", error.what()}};
   }
-  return krl::evaluator::write_message(STDOUT_FILENO, message) ? 0 : 1;
+  return krl::process::write_message(STDOUT_FILENO, message) ? 0 : 1;
 }
 
 }  // namespace

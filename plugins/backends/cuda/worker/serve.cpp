@@ -8,10 +8,11 @@
 #include <thread>
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
-#include "plugins/backends/evaluator/process/message_stream.hpp"
+#include "plugins/process/message_stream.hpp"
 
 namespace krl::gpu {
 using namespace evaluator;
+using namespace process;
 namespace {
 
 using nlohmann::json;

@@ -9,7 +9,7 @@
 
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 #include "plugins/backends/evaluator/oracle/reference.hpp"
-#include "plugins/backends/evaluator/process/message_stream.hpp"
+#include "plugins/process/message_stream.hpp"
 
 namespace {
 
@@ -40,13 +40,13 @@ int main() {
   ::signal(SIGPIPE, SIG_IGN);
   Memory memory;
   krl::evaluator::ReferenceStore references;
-  while (const auto message = krl::evaluator::read_message(STDIN_FILENO)) {
+  while (const auto message = krl::process::read_message(STDIN_FILENO)) {
     krl::evaluator::OracleAnswer answer;
     const auto request = message->get<krl::evaluator::OracleRequest>();
     std::byte* start = memory.at_least(request.memory_bytes);
     if (start == nullptr) return 1;
     answer.problem = references.compute(request, start);
-    if (!krl::evaluator::write_message(answers, answer)) return 1;
+    if (!krl::process::write_message(answers, answer)) return 1;
   }
   return 0;
 }

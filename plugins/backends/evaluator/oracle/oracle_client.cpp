@@ -8,8 +8,8 @@
 #include <cstring>
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/task_origin.hpp"
+#include "plugins/process/conversation.hpp"
 
 namespace krl::evaluator {
 namespace {

@@ -11,10 +11,11 @@
 
 #include "plugins/backends/evaluator/oracle/expected_output.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::evaluator {
+using namespace process;
 
 struct OracleOptions {
   std::string launcher, program;      // kernelrl-sandbox and kernelrl-oracle

@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::evaluator {
+using namespace process;
 
 // Limits of one worker. It never may: open a socket, write or change a file by its path outside of
 // its private folder, signal, trace or inspect another process, gain privileges.

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "plugins/backends/docker/engine/engine.hpp"
-#include "plugins/backends/evaluator/process/shared_memory.hpp"
+#include "plugins/process/shared_memory.hpp"
 
 namespace krl::docker {
 using namespace evaluator;

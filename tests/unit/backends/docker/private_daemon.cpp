@@ -12,7 +12,7 @@
 #include "plugins/files/file.hpp"
 
 namespace krl::docker::testing {
-using namespace evaluator;
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,7 +72,7 @@ PrivateDaemon::PrivateDaemon() {
   folder_ = pattern;
   const Descriptor log(
       ::open((folder_ / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
-  process_ = std::make_unique<evaluator::Subprocess>(command_of(folder_, log.get()));
+  process_ = std::make_unique<process::Subprocess>(command_of(folder_, log.get()));
   const auto deadline = Patience::Clock::now() + kStartLimit;
   while (!answers(socket())) {
     if (!process_->running() || Patience::Clock::now() > deadline) {

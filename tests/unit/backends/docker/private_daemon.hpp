@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::docker::testing {
 
@@ -27,7 +27,7 @@ class PrivateDaemon {
   std::string last_words() const;
 
   std::filesystem::path folder_;
-  std::unique_ptr<evaluator::Subprocess> process_;
+  std::unique_ptr<process::Subprocess> process_;
 };
 
 }  // namespace krl::docker::testing

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::docker::testing {
-using namespace evaluator;
+using namespace process;
 namespace {
 
 // Each is in every Debian.

@@ -9,10 +9,11 @@
 #include <kernelrl/testing/call.hpp>
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/process/conversation.hpp"
 
 namespace krl::evaluator {
+using namespace process;
 namespace {
 
 const std::string kLauncher = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-sandbox";

@@ -9,8 +9,8 @@
 
 #include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/files/file.hpp"
+#include "plugins/process/subprocess.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
 namespace krl::testing {

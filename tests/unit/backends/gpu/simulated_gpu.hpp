@@ -13,8 +13,8 @@
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
-#include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/files/file.hpp"
+#include "plugins/process/subprocess.hpp"
 
 namespace krl::testing {
 using namespace cuda;

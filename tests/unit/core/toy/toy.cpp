@@ -546,7 +546,7 @@ struct ToyTasks final : krl::Dataset {
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count + pairs); }
 
-  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+  void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     be_away(away, calls_);
     if (lost_item == -2 || lost_item == static_cast<std::int64_t>(index))
       throw krl::Failure(KRL_UNAVAILABLE, "the shelf is locked");
@@ -584,9 +584,10 @@ struct ToyDocuments final : krl::SearchableDataset {
       krl::opt("sentence", &ToyDocuments::sentence, "the reason is no word"));
 
   std::uint64_t size() override { return 0; }
-  void read(std::uint64_t, const krl::DatasetSink&) override {}
+  void read(std::uint64_t, const krl::DatasetSink&, const krl::Context&) override {}
 
-  void find(const krl::DocumentQuery& query, const krl::FoundSink& sink) override {
+  void find(const krl::DocumentQuery& query, const krl::FoundSink& sink,
+            const krl::Context&) override {
     const std::string task(query.task().id());
     if (task == lost) throw krl::Failure(KRL_UNAVAILABLE, "the library is closed");
     if (!guarded.empty()) {

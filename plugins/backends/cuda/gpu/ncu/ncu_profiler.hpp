@@ -14,7 +14,7 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_report.hpp"
 #include "plugins/backends/cuda/worker/counters/counter.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
-#include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/process/conversation.hpp"
 
 namespace krl::cuda {
 
@@ -46,9 +46,9 @@ class NcuProfiler {
   };
 
   Profiled launches_of(const gpu::Load& load, const std::vector<gpu::Run>& runs);
-  evaluator::Command command(const std::vector<std::string>& kernels) const;
+  process::Command command(const std::vector<std::string>& kernels) const;
   // Asks the runner for all of it. If it fails, *problem has the reason.
-  void converse(evaluator::Conversation& ncu, const gpu::Load& load,
+  void converse(process::Conversation& ncu, const gpu::Load& load,
                 const std::vector<gpu::Run>& runs, std::string* problem) const;
   std::string log_file() const { return (folder_->path() / "log").string(); }
 
