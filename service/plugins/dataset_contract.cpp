@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 
 #include "core/plugin/dataset.hpp"
 #include "service/plugins/contract.hpp"
@@ -36,9 +37,13 @@ Result<std::uint64_t> size_of(const Dataset& dataset) {
 Status reads(const Subject& subject) {
   KRL_ASSIGN(const Dataset* dataset, subject.components.dataset(subject.settings));
   KRL_ASSIGN(const std::uint64_t size, size_of(*dataset));
+  std::set<std::string> ids;
   for (const std::uint64_t index : indices_of(size)) {
     KRL_ASSIGN(const DatasetItems items, dataset->read(index));
-    for (const Task& task : items.tasks) KRL_TRY(facts_of(task));
+    for (const Task& task : items.tasks) {
+      KRL_TRY(facts_of(task));
+      if (!ids.insert(task.id).second) return broken("two tasks have the id '" + task.id + "'");
+    }
   }
   return {};
 }
@@ -88,7 +93,10 @@ Status ends(const Subject& subject) {
 
 constexpr std::array kRules = {
     Rule{"starts", "instances are made, two at a time, and destroyed", starts},
-    Rule{"reads", "every index below the size gives one item, whose task can be understood", reads},
+    Rule{
+        "reads",
+        "every index below the size gives one item; tasks can be understood, and have ids of their own",
+        reads},
     Rule{"repeats", "the same index gives the same item, in whatever order they are read", repeats},
     Rule{"ends", "an index beyond the size is an error", ends},
 };

@@ -27,6 +27,7 @@ struct ProcessState {
   std::filesystem::path folder;
   std::string locale;
   std::array<void (*)(int), kSignals.size()> handlers{};
+  bool has_children = false;
 
   static ProcessState now() {
     ProcessState state;
@@ -38,13 +39,16 @@ struct ProcessState {
       ::sigaction(kSignals[i], nullptr, &action);
       state.handlers[i] = action.sa_handler;
     }
+    siginfo_t child{};
+    state.has_children = ::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
     return state;
   }
 
-  Status equals(const ProcessState& after) const {
+  Status leads_to(const ProcessState& after) const {
     if (after.folder != folder) return broken("it changed the process's current folder");
     if (after.locale != locale) return broken("it changed the process's locale to " + after.locale);
     if (after.handlers != handlers) return broken("it changed how the process handles signals");
+    if (after.has_children) return broken("it left a process behind");
     return {};
   }
 };
@@ -68,7 +72,7 @@ std::string report_of(const Rule& rule, const Component& component, const Regist
   const char* exempt = nullptr;
   const ProcessState before = ProcessState::now();
   Status status = try_rule(rule, component, registry, settings, limit, &exempt);
-  if (status) status = before.equals(ProcessState::now());
+  if (status) status = before.leads_to(ProcessState::now());
   const nlohmann::json report = {{"outcome", !status  ? RuleResult::kBroken
                                              : exempt ? RuleResult::kExempt
                                                       : RuleResult::kHolds},

@@ -74,6 +74,8 @@ class BrokenBackend : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenBackend, HasItsOutcome) { expect_outcome(kBackend, GetParam()); }
 
+TEST(Validation, FindsEachBackendsDefect) { expect_validation_to_find(kBackend, kBrokenBackends); }
+
 INSTANTIATE_TEST_SUITE_P(Backends, BrokenBackend, ::testing::ValuesIn(kBrokenBackends),
                          [](const auto& row) { return test_name(row.param); });
 

@@ -80,6 +80,8 @@ class BrokenPolicy : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenPolicy, HasItsOutcome) { expect_outcome(kPolicy, GetParam()); }
 
+TEST(Validation, FindsEachPolicysDefect) { expect_validation_to_find(kPolicy, kBrokenPolicies); }
+
 INSTANTIATE_TEST_SUITE_P(Policies, BrokenPolicy, ::testing::ValuesIn(kBrokenPolicies),
                          [](const auto& row) { return test_name(row.param); });
 

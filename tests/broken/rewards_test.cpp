@@ -83,6 +83,8 @@ class BrokenReward : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenReward, HasItsOutcome) { expect_outcome(kReward, GetParam()); }
 
+TEST(Validation, FindsEachRewardsDefect) { expect_validation_to_find(kReward, kBrokenRewards); }
+
 INSTANTIATE_TEST_SUITE_P(Rewards, BrokenReward, ::testing::ValuesIn(kBrokenRewards),
                          [](const auto& row) { return test_name(row.param); });
 

@@ -179,4 +179,23 @@ void expect_outcome(const Patient& patient, const Defect& defect) {
   world.expect_to_go_on(defect.marks, World::call(patient, defect));
 }
 
+void expect_validation_to_find(const Patient& patient, const std::vector<Defect>& defects) {
+  const ScratchFolder folder;
+  const std::string file =
+      KERNELRL_BINARY_DIR "/tests/broken/components/" + std::string(patient.kind) + ".krl.so";
+  for (const Defect& defect : defects) {
+    const std::string at(defect.at.empty() ? patient.function : defect.at);
+    const Ending ending = run_program(
+        {"plugins", "validate", file, "--timeout", "2", "--set",
+         "defect=\"" + std::string(defect.name) + "\"", "--set", "at=" + at, "--set", "from=1"},
+        folder.path());
+    const bool found = ending.exit_code == 3 && ending.output.find("BROKEN") != std::string::npos;
+    if (defect.name == "none") {
+      EXPECT_EQ(ending.exit_code, 0) << ending.output;
+    } else if (defect.end != End::kFinishes) {
+      EXPECT_TRUE(found) << defect << " passes for sound:\n" << ending.output;
+    }
+  }
+}
+
 }  // namespace krl::test

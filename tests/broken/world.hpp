@@ -76,4 +76,8 @@ class World {
 // Runs it, judges the outcome, and continues with the repaired plugin.
 void expect_outcome(const Patient& patient, const Defect& defect);
 
+// `kernelrl plugins validate` finds a broken rule for each of the defects, but for those that a run
+// survives, and none where there is no defect.
+void expect_validation_to_find(const Patient& patient, const std::vector<Defect>& defects);
+
 }  // namespace krl::test

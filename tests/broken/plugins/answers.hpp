@@ -13,7 +13,8 @@ inline std::string answer(bool right, std::uint64_t number) {
 }
 
 inline bool is_right(std::string_view source) {
-  return source.find("// right") != std::string_view::npos;
+  const bool is_validated = source.find("out[i] = 2 * x[i]") != std::string_view::npos;
+  return is_validated || source.find("// right") != std::string_view::npos;
 }
 
 }  // namespace broken

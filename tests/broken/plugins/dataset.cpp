@@ -31,6 +31,7 @@ struct Dataset final : krl::Dataset, Trouble {
 
   void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
     if (is("never")) return;
+    if (index >= 2) krl::invalid_argument("there is no item " + std::to_string(index));
     const std::string id = id_of(index), prompt = prompt_of(index);
     const std::string definition = is("bad definition") ? "{\"id\": " : definition_of(defined(id));
     krl_task task{};

@@ -46,8 +46,10 @@ struct Policy final : krl::TrainablePolicy, Trouble {
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context&) override {
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      answer_request(requests[i], static_cast<std::uint32_t>(i), sink);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      for (std::uint32_t k = 0; k < requests[i].n_samples(); ++k)
+        answer_request(requests[i], static_cast<std::uint32_t>(i), k, sink);
+    }
   }
 
   void tokenize(const krl::Messages&, std::string_view text, const krl::SampleSink& sink,
@@ -72,7 +74,8 @@ struct Policy final : krl::TrainablePolicy, Trouble {
                         const krl::Context& context) override {
     for (const krl::Example& e : examples) {
       const double right = std::exp(log_probability(odds_, 1));
-      gradient_ -= e.advantages()[0] * (e.tokens()[0] - right) / loss.normaliser();
+      const double advantage = e.advantages().empty() ? 1 : e.advantages()[0];
+      gradient_ -= advantage * (e.tokens()[0] - right) / loss.normaliser();
     }
     context.metric("loss", is("nan loss") ? std::nan("") : gradient_);
   }
@@ -118,13 +121,13 @@ struct Policy final : krl::TrainablePolicy, Trouble {
     }
   };
 
-  void answer_request(const krl::Request& request, std::uint32_t number,
+  void answer_request(const krl::Request& request, std::uint32_t number, std::uint32_t index,
                       const krl::SampleSink& sink) const {
     if (is("missing") && number == 1) return;
     if (is("loses all")) return sink.fail(number, KRL_UNAVAILABLE, "server away");
     if (is("loses one") && number == 1) return sink.fail(number, KRL_UNAVAILABLE, "server away");
     if (is("fails another")) sink.fail(number + 7, KRL_UNAVAILABLE, "gone");
-    Draft draft = draw(request, number);
+    Draft draft = draw(request, number, index);
     spoil(draft);
     const krl_sample sample = draft.c();
     if (is("another thread")) return std::thread([&] { sink.put(sample); }).join();
@@ -133,12 +136,12 @@ struct Policy final : krl::TrainablePolicy, Trouble {
     if (is("fails what it gave")) sink.fail(number, KRL_UNAVAILABLE, "gone");
   }
 
-  Draft draw(const krl::Request& request, std::uint32_t number) const {
-    const std::uint32_t random = request.seed_of_sample(0);
+  Draft draw(const krl::Request& request, std::uint32_t number, std::uint32_t index) const {
+    const std::uint32_t random = request.seed_of_sample(index);
     const bool right = random * 0x1p-31 < std::exp(log_probability(odds_, 1));
     const std::int32_t token = right ? 1 : 0;
     const auto logprob = static_cast<float>(log_probability(odds_, token));
-    return {answer(right, random), {token}, {logprob}, number, 0, KRL_STOP_END, version_};
+    return {answer(right, random), {token}, {logprob}, number, index, KRL_STOP_END, version_};
   }
 
   void spoil(Draft& d) const {

@@ -69,7 +69,7 @@ TEST(PythonFailures, AnExceptionHasItsPlaceInTheFile) {
   const auto [code, message] = trouble(term, "fail");
   EXPECT_EQ(code, KRL_INTERNAL);
   EXPECT_THAT(message,
-              AllOf(HasSubstr("rewards.py:53: in fail: ZeroDivisionError: division by zero"),
+              AllOf(HasSubstr("rewards.py:50: in fail: ZeroDivisionError: division by zero"),
                     HasSubstr("in score\n    getattr(self, turn.answer)()")));
   EXPECT_EQ(term.score(TurnBuilder().answer("nothing")), 2) << "the object is still there";
 }
