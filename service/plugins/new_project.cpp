@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Words = std::vector<std::pair<std::string, std::string>>;  // placeholders and their words
+using Words = std::vector<
+    std::pair<std::string, std::string>>;  // placeholders and their words, in this order
 
 std::vector<std::string> folders_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -53,10 +54,10 @@ Result<Words> words_of(const NewProject& project) {
         "'" + project.name +
         "' is no name: letters a-z, digits and '_', after a vendor and a dot or without");
   const std::string name = parts[2], vendor = parts[1].matched ? parts[1].str() : "my";
-  return Words{{"@name@", name},
-               {"@Name@", type_name(name)},
-               {"@id@", vendor + "." + name},
-               {"@kind@", project.kind}};
+  return Words{{"new_vendor.new_component", vendor + "." + name},
+               {"new_component", name},
+               {"NewComponent", type_name(name)},
+               {"new_kind", project.kind}};
 }
 
 std::string filled_in(std::string text, const Words& words) {

@@ -1,4 +1,4 @@
-// A dataset of tasks y = k x, for k = 1, 2, …
+// A dataset of tasks y = k x, for k = 2, 3, …
 #include <kernelrl/sdk.hpp>
 
 #include <string>
@@ -11,7 +11,8 @@ struct ScaledCopies final : krl::Dataset {
   std::uint64_t size() override { return static_cast<std::uint64_t>(count); }
 
   void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
-    const std::string factor = std::to_string(index + 1);
+    if (index >= size()) krl::invalid_argument("there is no task " + std::to_string(index));
+    const std::string factor = std::to_string(index + 2);
     const std::string id = "scaled_copy_" + factor;
     const std::string prompt = "y[i] = " + factor + " x[i].";
     const std::string definition = with_factor(factor);

@@ -176,8 +176,15 @@ inline std::string toml_text(double value) {
 }
 inline std::string toml_text(const std::string& value) {
   std::string quoted = "\"";
-  for (const char c : value)
-    quoted += (c == '"' || c == '\\') ? std::string{'\\', c} : std::string{c};
+  for (const char c : value) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+    if (c == '"' || c == '\\') {
+      quoted += std::string{'\\', c};
+    } else {
+      quoted += (c >= 0 && c < 0x20) ? std::string(escaped) : std::string{c};
+    }
+  }
   return quoted + "\"";
 }
 

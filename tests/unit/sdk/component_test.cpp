@@ -16,7 +16,7 @@ struct Everything final : Reward {
   bool on = true;
   std::int64_t count = -7;
   double share = 0.25, whole = 2;
-  std::string mode = "say \"hi\" \\ bye", file = "kernel.cu", key, needed;
+  std::string mode = "say \"hi\" \\ bye\n", file = "kernel.cu", key, needed;
   static constexpr auto config = krl::config(
       opt("on", &Everything::on, "a switch"),
       opt("count", &Everything::count, "a number").range(-10, 10),
@@ -95,15 +95,16 @@ struct Row {
 };
 
 TEST(Component, OptionsAreDescribedAsToml) {
-  const std::map<std::string, Row> expected{{"on", {KRL_BOOL, 0, "true", ""}},
-                                            {"count", {KRL_INT, 0, "-7", "-10..10"}},
-                                            {"share", {KRL_FLOAT, 0, "0.25", "0.."}},
-                                            {"whole", {KRL_FLOAT, 0, "2.0", ""}},
-                                            {"mode", {KRL_STRING, 0, R"("say \"hi\" \\ bye")", ""}},
-                                            {"file", {KRL_PATH, 0, R"("kernel.cu")", ""}},
-                                            {"key", {KRL_STRING, KRL_SECRET, R"("")", ""}},
-                                            {"model.needed", {KRL_STRING, KRL_REQUIRED, "", ""}},
-                                            {"list", {KRL_ARRAY, 0, "", ""}}};
+  const std::map<std::string, Row> expected{
+      {"on", {KRL_BOOL, 0, "true", ""}},
+      {"count", {KRL_INT, 0, "-7", "-10..10"}},
+      {"share", {KRL_FLOAT, 0, "0.25", "0.."}},
+      {"whole", {KRL_FLOAT, 0, "2.0", ""}},
+      {"mode", {KRL_STRING, 0, R"("say \"hi\" \\ bye\u000a")", ""}},
+      {"file", {KRL_PATH, 0, R"("kernel.cu")", ""}},
+      {"key", {KRL_STRING, KRL_SECRET, R"("")", ""}},
+      {"model.needed", {KRL_STRING, KRL_REQUIRED, "", ""}},
+      {"list", {KRL_ARRAY, 0, "", ""}}};
   const krl_component& component = plugin().component(KRL_REWARD, "test.everything");
   ASSERT_EQ(component.n_fields, expected.size());
   for (std::uint32_t i = 0; i < component.n_fields; ++i) {

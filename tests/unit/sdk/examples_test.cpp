@@ -41,7 +41,7 @@ TEST(ScaledCopies, YieldsTasksThatAreWellFormed) {
   };
   for (std::uint64_t i = 0; i < size; ++i)
     data.call().require(data.table().read(data.self(), data.context(), i, &sink));
-  EXPECT_EQ(ids, (std::vector<std::string>{"scaled_copy_1", "scaled_copy_2", "scaled_copy_3"}));
+  EXPECT_EQ(ids, (std::vector<std::string>{"scaled_copy_2", "scaled_copy_3", "scaled_copy_4"}));
 }
 
 std::string verdict_of(const std::string& source) {

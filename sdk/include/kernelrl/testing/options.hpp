@@ -45,6 +45,11 @@ class Value {
     if (type == KRL_FLOAT) return std::strtod(text.c_str(), nullptr);
     std::string plain;
     for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] == '\\' && text[i + 1] == 'u') {
+        plain += static_cast<char>(std::strtol(text.substr(i + 2, 4).c_str(), nullptr, 16));
+        i += 5;
+        continue;
+      }
       if (text[i] == '\\') ++i;
       plain += text[i];
     }

@@ -60,7 +60,7 @@ static COMPONENT: Component = Component {
     kind: REWARD,
     flags: THREAD_SAFE | DETERMINISTIC,
     n_fields: 1,
-    id: Str::new("@id@"),
+    id: Str::new("new_vendor.new_component"),
     summary: Str::new("Pays for short kernels"),
     fields: FIELDS.as_ptr(),
     create,
@@ -71,7 +71,7 @@ static COMPONENTS: [&Component; 1] = [&COMPONENT];
 static PLUGIN: Plugin = Plugin {
     struct_size: size_of::<Plugin>() as u32,
     abi_minor: 0,
-    name: Str::new("@name@"),
+    name: Str::new("new_component"),
     version: Str::new("0.1.0"),
     license: Str::new("MIT"),
     built_with: Str::new("rustc"),

@@ -10,7 +10,7 @@ from kernelrl import Sample, SampleRequest
 ANSWER = "<KERNEL>\n```cuda\n__global__ void kern() {}\n```\n</KERNEL>"
 
 
-class @Name@:
+class NewComponent:
     description = "one answer"
 
     def __init__(self, answer: str = ANSWER) -> None:

@@ -3,11 +3,11 @@
 
 #include <string>
 
-struct @Name @final : krl::Policy {
+struct NewComponent final : krl::Policy {
   std::string answer = "<KERNEL>\n```cuda\n__global__ void kern() {}\n```\n</KERNEL>";
   static constexpr std::uint32_t flags = KRL_DETERMINISTIC;
   static constexpr auto config =
-      krl::config(krl::opt("answer", &@Name @ ::answer, "the only answer"));
+      krl::config(krl::opt("answer", &NewComponent::answer, "the only answer"));
 
   krl::PolicyInfo describe() override {
     krl::PolicyInfo info;
@@ -26,4 +26,5 @@ struct @Name @final : krl::Policy {
   }
 };
 
-KRL_PLUGIN("@name@", "0.1.0", krl::policy<@Name @>("@id@", "One answer to everything"))
+KRL_PLUGIN("new_component", "0.1.0",
+           krl::policy<NewComponent>("new_vendor.new_component", "One answer to everything"))

@@ -3,9 +3,9 @@
 from kernelrl import Candidate, Case, Evaluation
 
 
-class @Name@:
+class NewComponent:
     signals = ("compile",)  # what is measured: "correctness", "time", … as well
-    toolchain = "@name@ 0.1"
+    toolchain = "new_component 0.1"
 
     def evaluate(self, candidate: Candidate) -> Evaluation:
         """A wrong kernel is a verdict. Raise kernelrl.Unavailable where the machine is to blame."""

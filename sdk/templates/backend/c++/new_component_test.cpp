@@ -4,7 +4,7 @@
 
 int main(int, char** argv) {
   const krl::testing::Plugin plugin(argv[1]);
-  const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "@id@");
+  const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "new_vendor.new_component");
   krl_task task{};
   task.struct_size = sizeof task;
   const krl_candidate candidate{sizeof candidate, KRL_CONTRACT_DEVICE, &task,

@@ -44,7 +44,7 @@ static const krl_component kComponent = {sizeof kComponent,
                                          KRL_REWARD,
                                          KRL_THREAD_SAFE | KRL_DETERMINISTIC,
                                          1,
-                                         TEXT("@id@"),
+                                         TEXT("new_vendor.new_component"),
                                          TEXT("Pays for short kernels"),
                                          kFields,
                                          create,
@@ -52,8 +52,8 @@ static const krl_component kComponent = {sizeof kComponent,
                                          &kTable};
 static const krl_component* const kComponents[] = {&kComponent};
 static const krl_plugin kPlugin = {
-    sizeof kPlugin, KRL_ABI_MINOR,        TEXT("@name@"), TEXT("0.1.0"),
-    TEXT("MIT"),    TEXT("a C compiler"), kComponents,    1};
+    sizeof kPlugin, KRL_ABI_MINOR,        TEXT("new_component"), TEXT("0.1.0"),
+    TEXT("MIT"),    TEXT("a C compiler"), kComponents,           1};
 
 KRL_EXPORT const krl_plugin* krl_plugin_v1(const krl_host* host) {
   (void)host;

@@ -4,7 +4,7 @@
 
 int main(int, char** argv) {
   const krl::testing::Plugin plugin(argv[1]);
-  const auto policy = plugin.create<krl_policy_v>(KRL_POLICY, "@id@");
+  const auto policy = plugin.create<krl_policy_v>(KRL_POLICY, "new_vendor.new_component");
   const auto info = krl::testing::policy_description([&](const krl_policy_info_sink* sink) {
     policy.call().require(policy.table().describe(policy.self(), policy.context(), sink));
   });

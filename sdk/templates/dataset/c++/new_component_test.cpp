@@ -4,7 +4,8 @@
 
 int main(int, char** argv) {
   const krl::testing::Plugin plugin(argv[1]);
-  const auto data = plugin.create<krl_dataset_v>(KRL_DATASET, "@id@", {{"count", 3}});
+  const auto data =
+      plugin.create<krl_dataset_v>(KRL_DATASET, "new_vendor.new_component", {{"count", 3}});
   std::uint64_t size = 0;
   data.call().require(data.table().size(data.self(), data.context(), &size));
   if (size == 3) return 0;

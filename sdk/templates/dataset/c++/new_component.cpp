@@ -1,18 +1,19 @@
-// Tasks y = k x for k = 1, 2, …: replace them with the kernels that your models should learn to write.
+// Tasks y = k x for k = 2, 3, …: replace them with the kernels that your models should learn to write.
 #include <cstdint>
 #include <kernelrl/sdk.hpp>
 #include <string>
 
-struct @Name @final : krl::Dataset {
+struct NewComponent final : krl::Dataset {
   std::int64_t count = 4;
   static constexpr std::uint32_t flags = KRL_DETERMINISTIC;
   static constexpr auto config =
-      krl::config(krl::opt("count", &@Name @ ::count, "number of tasks").range(1, 100));
+      krl::config(krl::opt("count", &NewComponent::count, "number of tasks").range(1, 100));
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count); }
 
   void read(std::uint64_t index, const krl::DatasetSink& sink, const krl::Context&) override {
-    const std::string k = std::to_string(index + 1);
+    if (index >= size()) krl::invalid_argument("there is no task " + std::to_string(index));
+    const std::string k = std::to_string(index + 2);
     const std::string id = "scaled_copy_" + k, prompt = "Write y[i] = " + k + " x[i].";
     const std::string definition = definition_of(id, prompt, k);
     krl_task task{};
@@ -37,4 +38,5 @@ struct @Name @final : krl::Dataset {
   }
 };
 
-KRL_PLUGIN("@name@", "0.1.0", krl::dataset<@Name @>("@id@", "Tasks y = k x"))
+KRL_PLUGIN("new_component", "0.1.0",
+           krl::dataset<NewComponent>("new_vendor.new_component", "Tasks y = k x"))

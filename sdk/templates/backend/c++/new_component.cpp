@@ -3,14 +3,14 @@
 
 #include <string>
 
-struct @Name @final : krl::Backend {
+struct NewComponent final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
 
   krl::BackendInfo describe() override {
     krl::BackendInfo info;
     info.concurrency = 4;
     info.signals = KRL_SIGNAL_COMPILE;
-    info.toolchain = "@name@ 0.1";
+    info.toolchain = "new_component 0.1";
     return info;
   }
 
@@ -31,4 +31,5 @@ struct @Name @final : krl::Backend {
   }
 };
 
-KRL_PLUGIN("@name@", "0.1.0", krl::backend<@Name @>("@id@", "Matches brackets"))
+KRL_PLUGIN("new_component", "0.1.0",
+           krl::backend<NewComponent>("new_vendor.new_component", "Matches brackets"))

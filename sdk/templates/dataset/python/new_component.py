@@ -1,11 +1,11 @@
-"""Tasks y = k x for k = 1, 2, …: replace them with the kernels that your models should learn to write."""
+"""Tasks y = k x for k = 2, 3, …: replace them with the kernels that your models should learn to write."""
 
 from collections.abc import Iterator
 
 
 def items(count: int = 4) -> Iterator[dict]:
     """Tasks, with the keys of a task file: docs/tasks.md. `kernelrl.Pair` and `kernelrl.Document` are items as well."""
-    for k in range(1, count + 1):
+    for k in range(2, count + 2):
         yield {
             "id": f"scaled_copy_{k}",
             "title": "Scaled copy",

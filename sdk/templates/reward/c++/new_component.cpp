@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-struct @Name @final : krl::Reward {
+struct NewComponent final : krl::Reward {
   double limit = 2000;
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
-  static constexpr auto config =
-      krl::config(krl::opt("limit", &@Name @ ::limit, "characters that earn nothing").at_least(1));
+  static constexpr auto config = krl::config(
+      krl::opt("limit", &NewComponent::limit, "characters that earn nothing").at_least(1));
 
   // Returns 1 for no source at all, falling to 0 at `limit` characters.
   double score(const krl::Turn& turn) override {
@@ -15,4 +15,5 @@ struct @Name @final : krl::Reward {
   }
 };
 
-KRL_PLUGIN("@name@", "0.1.0", krl::reward<@Name @>("@id@", "Pays for short kernels"))
+KRL_PLUGIN("new_component", "0.1.0",
+           krl::reward<NewComponent>("new_vendor.new_component", "Pays for short kernels"))
