@@ -5,6 +5,7 @@
 #include <kernelrl/spelling.hpp>
 #include <sstream>
 
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 
 namespace krl::cli {
@@ -55,6 +56,10 @@ void CommandLine::rest(const std::string& name) {
 }
 
 std::optional<int> CommandLine::parse(const Words& words) {
+  if (is_completing()) {
+    for (const std::string& word : completions(words, known_options(), usage_)) print(word + "\n");
+    return kDone;
+  }
   po::options_description all;
   all.add(shown_).add(hidden_);
   try {

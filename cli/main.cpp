@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "core/base/file_system.hpp"
 #include "core/plugin/crash.hpp"
@@ -38,6 +39,9 @@ constexpr const char* kHelp =
   kernelrl report RUN [RUN…]           write a page that shows runs in a browser
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
+  kernelrl score --plan P --task T KERNEL.cu
+                                       show what each reward of a plan gives a kernel; or, with
+                                       --run NAME, the answers of a run
   kernelrl serve [--backend B]         judge kernels for other programs, over HTTP
   kernelrl solve TASK [--endpoint URL | --from RUN | --plan PLAN]
                                        search for fast kernels with any policy
@@ -63,9 +67,9 @@ constexpr Command kCommands[] = {
     {"judge", krl::cli::judge_command},     {"launch", krl::cli::launch_command},
     {"mcp", krl::cli::mcp_command},         {"new", krl::cli::new_command},
     {"plugins", krl::cli::plugins_command}, {"report", krl::cli::report_command},
-    {"runs", krl::cli::runs_command},       {"serve", krl::cli::serve_command},
-    {"solve", krl::cli::solve_command},     {"tasks", krl::cli::tasks_command},
-    {"verify", krl::cli::verify_command}};
+    {"runs", krl::cli::runs_command},       {"score", krl::cli::score_command},
+    {"serve", krl::cli::serve_command},     {"solve", krl::cli::solve_command},
+    {"tasks", krl::cli::tasks_command},     {"verify", krl::cli::verify_command}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;
@@ -77,7 +81,18 @@ int unknown_command(const std::string& name) {
   return krl::cli::kWrongCall;
 }
 
+// The first word of a call, for a shell that completes it.
+void print_first_words() {
+  for (const Command& command : kCommands) krl::cli::print(std::string(command.name) + "\n");
+  for (const char* option : {"--plan", "--help", "--version", "--share"})
+    krl::cli::print(std::string(option) + "\n");
+}
+
 int dispatch(const krl::cli::Words& words) {
+  if (words.empty() && krl::cli::is_completing()) {
+    print_first_words();
+    return krl::cli::kDone;
+  }
   if (words.empty()) {
     krl::cli::print_error(kHelp);
     return krl::cli::kWrongCall;

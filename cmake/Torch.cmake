@@ -40,8 +40,19 @@ file(MAKE_DIRECTORY ${_wheels})
 file(REMOVE ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR})
 file(CREATE_LINK ${KERNELRL_PYTHON_DEPS} ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR} SYMBOLIC)
 if(KERNELRL_INSTALL_WHEELS)
-  install(DIRECTORY ${_torch}/lib DESTINATION ${KERNELRL_WHEEL_DIR}/torch USE_SOURCE_PERMISSIONS
-    FILES_MATCHING PATTERN "*.so*" PATTERN "libtorch_python.so" EXCLUDE PATTERN "libshm*" EXCLUDE)
-  install(DIRECTORY ${KERNELRL_PYTHON_DEPS}/nvidia DESTINATION ${KERNELRL_WHEEL_DIR} USE_SOURCE_PERMISSIONS
-    PATTERN "*.alt.so*" EXCLUDE)
+  # A machine without a GPU needs libtorch's CPU part and NVRTC with its headers; the component `gpu` has the rest.
+  set(_cpu_only "/(libtorch_cpu|libc10|libgomp)\\.so[^/]*$")
+  file(GLOB _libraries ${_torch}/lib/*.so*)
+  list(FILTER _libraries EXCLUDE REGEX "/lib(torch_python|shm)")
+  set(_cpu_libraries ${_libraries})
+  list(FILTER _cpu_libraries INCLUDE REGEX ${_cpu_only})
+  list(FILTER _libraries EXCLUDE REGEX ${_cpu_only})
+  install(PROGRAMS ${_cpu_libraries} DESTINATION ${KERNELRL_WHEEL_DIR}/torch/lib)
+  install(PROGRAMS ${_libraries} DESTINATION ${KERNELRL_WHEEL_DIR}/torch/lib COMPONENT gpu)
+  set(_nvidia ${KERNELRL_PYTHON_DEPS}/nvidia)
+  install(DIRECTORY ${_nvidia}/cu13/lib DESTINATION ${KERNELRL_WHEEL_DIR}/nvidia/cu13 USE_SOURCE_PERMISSIONS
+    FILES_MATCHING PATTERN "libnvrtc*.so*" PATTERN "*.alt.so*" EXCLUDE)
+  install(DIRECTORY ${_nvidia}/cu13/include DESTINATION ${KERNELRL_WHEEL_DIR}/nvidia/cu13)
+  install(DIRECTORY ${_nvidia} DESTINATION ${KERNELRL_WHEEL_DIR} USE_SOURCE_PERMISSIONS COMPONENT gpu
+    PATTERN "*.alt.so*" EXCLUDE PATTERN "libnvrtc*.so*" EXCLUDE PATTERN "cu13/include" EXCLUDE)
 endif()

@@ -9,6 +9,7 @@
 #include "core/base/file_system.hpp"
 #include "core/experiment/component_check.hpp"
 #include "core/measure/mechanisms.hpp"
+#include "core/plan/json_schema.hpp"
 #include "core/plugin/session.hpp"
 #include "core/stage/stage_data.hpp"
 #include "service/plans/warm_up.hpp"
@@ -159,16 +160,26 @@ Result<int> check(const CommandLine& line) {
   return kDone;
 }
 
+Result<int> print_schema(const CommandLine& line) {
+  KRL_ASSIGN(const Registry registry, load_registry(line));
+  print(json_schema(registry.catalog()).dump(1) + "\n");
+  return kDone;
+}
+
 }  // namespace
 
 int check_command(const Words& words) {
-  CommandLine line("kernelrl check PLAN [--set KEY=VALUE]… [--tasks] [--pairs FILE]",
-                   "Checks a plan and the plugins it names, without running it.\n");
+  CommandLine line(
+      "kernelrl check PLAN [--set KEY=VALUE]… [--tasks] [--pairs FILE]\n       kernelrl check --schema",
+      "Checks a plan and the plugins it names, without running it.\n");
+  line.flag("schema",
+            "print the JSON Schema of plans, with the options of all plugins, for an editor");
   line.flag("tasks", "also list the plan's tasks, and how much its warm-up pairs of each differ");
   line.option("pairs", "FILE", "write its warm-up pairs to this file, as JSON lines");
   add_plan_options(line);
   line.positional({"plan"});
   if (const auto over = line.parse(words)) return *over;
+  if (line.has("schema")) return exit_code_of(print_schema(line));
   if (!line.has("plan")) return line.wrong("no plan given: name its file");
   return exit_code_of(check(line));
 }

@@ -74,20 +74,6 @@ Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
   return std::make_unique<Retrieval>(*dataset, settings.retrieval);
 }
 
-// `info`: null if it is not known which figures the backend measures.
-Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
-                             Components& components) {
-  std::vector<RewardTerm> terms;
-  for (const RewardSettings& r : settings.rewards) {
-    KRL_ASSIGN(Reward reward, components.create<Reward>(r));
-    if (info != nullptr) {
-      KRL_TRY(check_signals(r, reward.component(), settings.backend, *info));
-    }
-    terms.push_back({std::move(reward), r.name, r.weight, r.when});
-  }
-  return Scorer(std::move(terms));
-}
-
 // Keeps what only this machine lacks: something is missing or does not answer, and the plan is not
 // to blame. Any other error is passed on.
 Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
@@ -118,6 +104,19 @@ void warn_of_limit(const Backend& backend) {
 }
 
 }  // namespace
+
+Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
+                             Components& components) {
+  std::vector<RewardTerm> terms;
+  for (const RewardSettings& r : settings.rewards) {
+    KRL_ASSIGN(Reward reward, components.create<Reward>(r));
+    if (info != nullptr) {
+      KRL_TRY(check_signals(r, reward.component(), settings.backend, *info));
+    }
+    terms.push_back({std::move(reward), r.name, r.weight, r.when});
+  }
+  return Scorer(std::move(terms));
+}
 
 Status check_batching(const ComponentSettings& sampler, const RolloutSettings& rollout,
                       const Registry& registry) {

@@ -34,6 +34,11 @@ struct StageSetup {
 Status check_batching(const ComponentSettings& sampler, const RolloutSettings& rollout,
                       const Registry& registry);
 
+// The terms of the plan, created. `info`: null if it is not known which figures the backend
+// measures; otherwise a term that needs another is refused, with its place in the plan.
+Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
+                             Components& components);
+
 // Refuses, with the place in the plan, a reward that needs a signal which the backend does not
 // give.
 Result<StageSetup> set_up(const Settings& settings, Components& components);

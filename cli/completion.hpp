@@ -1,0 +1,17 @@
+// Says what may come next in a call, for the completion of shells: share/completions starts the
+// program with the words so far and KERNELRL_COMPLETE in the environment. Main thread only.
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.hpp"
+
+namespace krl::cli {
+
+bool is_completing();
+
+// Returns the words that may follow `words` in a call with these options ("--task") and this usage:
+// names of what the last option takes, or else subcommands and options.
+Words completions(const Words& words, const Words& options, const std::string& usage);
+
+}  // namespace krl::cli

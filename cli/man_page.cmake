@@ -1,0 +1,27 @@
+# Writes the manual page kernelrl.1 from the help of the program and of its commands.
+#   cmake -D KERNELRL=bin/kernelrl -D OUT=kernelrl.1 -P man_page.cmake
+function(help_of out)
+  execute_process(COMMAND ${KERNELRL} ${ARGN} --help OUTPUT_VARIABLE text ERROR_VARIABLE problem RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "kernelrl ${ARGN} --help: ${problem}")
+  endif()
+  string(REPLACE "\\" "\\e" text "${text}")
+  string(REPLACE "-" "\\-" text "${text}")
+  string(REGEX REPLACE "(^|\n)([.'])" "\\1\\\\&\\2" text "${text}")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+execute_process(COMMAND ${CMAKE_COMMAND} -E env KERNELRL_COMPLETE=1 ${KERNELRL} OUTPUT_VARIABLE words)
+string(REGEX MATCHALL "[^\n]+" words "${words}")
+list(FILTER words EXCLUDE REGEX "^-")
+
+help_of(program)
+set(page ".TH KERNELRL 1\n.SH NAME\nkernelrl \\- trains language models to write CUDA kernels, and judges kernels\n")
+string(APPEND page ".SH DESCRIPTION\n.nf\n${program}.fi\n")
+foreach(command ${words})
+  help_of(text ${command})
+  string(TOUPPER ${command} heading)
+  string(APPEND page ".SH ${heading}\n.nf\n${text}.fi\n")
+endforeach()
+string(APPEND page ".SH SEE ALSO\nThe documents in share/doc/kernelrl, beginning with docs/README.md\n")
+file(WRITE ${OUT} "${page}")
