@@ -108,6 +108,9 @@ Json component_of(Kind kind, const std::vector<KeyRule>& keys, const Catalog& ca
         {{"if", {{"properties", {{"use", {{"const", entry.id}}}}}, {"required", {"use"}}}},
          {"then", {{"properties", options["properties"]}}}});
   }
+  // Where an included file says which component is used, any option may be right.
+  table["allOf"].push_back(
+      {{"if", {{"required", {"use"}}}}, {"else", {{"additionalProperties", true}}}});
   table["unevaluatedProperties"] = false;
   return table;
 }
@@ -123,29 +126,27 @@ Json schema_of(const TableRules& rules, const Catalog& catalog) {
 }  // namespace
 
 Json json_schema(const Catalog& catalog) {
-  Json plan = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-               {"title", "A plan of kernelrl"},
-               {"type", "object"}};
-  Json& tables = plan["properties"];
-  tables["include"] = list_of({{"type", "string"}});
+  Json tables = {{"include", list_of({{"type", "string"}})}}, definitions = Json::object();
   Json added = {{"type", "object"}};
   for (const TableRules& rules : plan_schema()) {
-    const Json name = "#/$defs/" + rules.name;
-    plan["$defs"][rules.name] = schema_of(rules, catalog);
-    const Json table = {{"$ref", name}};
+    definitions[rules.name] = schema_of(rules, catalog);
+    const Json table = {{"$ref", "#/$defs/" + rules.name}};
     tables[rules.name] = rules.list ? list_of(table) : table;
     if (rules.list) added["properties"][rules.name] = list_of(table);
   }
   close(added, "additionalProperties");
-  tables["add"] = std::move(added);
-  Json& of_stage = plan["$defs"]["stage"]["properties"];
+  tables["add"] = added;
   for (const TableRules& rules : plan_schema()) {
-    if (rules.in_stage) of_stage[rules.name] = tables[rules.name];
+    if (rules.in_stage) definitions["stage"]["properties"][rules.name] = tables[rules.name];
   }
-  of_stage["add"] = tables["add"];
-  close(plan["$defs"]["stage"], "additionalProperties");
-  plan["additionalProperties"] = false;
-  return plan;
+  definitions["stage"]["properties"]["add"] = added;
+  close(definitions["stage"], "additionalProperties");
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", "A plan of kernelrl"},
+          {"type", "object"},
+          {"properties", tables},
+          {"additionalProperties", false},
+          {"$defs", definitions}};
 }
 
 }  // namespace krl::core
