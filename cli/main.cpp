@@ -37,7 +37,7 @@ constexpr const char* kHelp =
                                        begin a plugin or a task of your own
   kernelrl mcp [--backend B]           judge kernels for a coding agent, by MCP
   kernelrl report RUN [RUN…]           write a page that shows runs in a browser
-  kernelrl runs [list | status | stop | resume | tail | export] [NAME]
+  kernelrl runs [list | status | compare | stop | resume | tail | export | delete] [NAME]
                                        manage runs
   kernelrl score --plan P --task T KERNEL.cu
                                        show what each reward of a plan gives a kernel; or, with

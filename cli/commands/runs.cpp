@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <kernelrl/spelling.hpp>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
@@ -13,6 +17,7 @@
 #include "core/plugin/session.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
+#include "service/runs/comparison.hpp"
 #include "service/runs/definition_files.hpp"
 #include "service/runs/run_archive.hpp"
 #include "service/runs/run_tables.hpp"
@@ -39,8 +44,30 @@ std::string iteration_text(const IterationMetrics& metrics) {
          metrics_text(metrics.values) + "\n";
 }
 
-Result<int> list(const fs::path& root) {
+nlohmann::ordered_json to_json(const RunInfo& run) {
+  nlohmann::ordered_json json = {{"name", run.name},
+                                 {"directory", run.directory.string()},
+                                 {"state", run.state},
+                                 {"stage", run.status.stage},
+                                 {"iteration", run.status.iteration},
+                                 {"process", run.process},
+                                 {"message", run.status.message}};
+  if (run.last) json["metrics"] = run.last->values;
+  return json;
+}
+
+int print_json(const nlohmann::ordered_json& json) {
+  print(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return kDone;
+}
+
+Result<int> list(const fs::path& root, bool json) {
   KRL_ASSIGN(const std::vector<RunInfo> runs, list_runs(root));
+  if (json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const RunInfo& run : runs) all.push_back(to_json(run));
+    return print_json(all);
+  }
   std::vector<std::vector<std::string>> rows = {{"NAME", "STATE", "STAGE", "ITERATION", "LAST"}};
   for (const RunInfo& run : runs) {
     rows.push_back({one_line(run.name), run.state, one_line(run.status.stage),
@@ -51,7 +78,8 @@ Result<int> list(const fs::path& root) {
   return kDone;
 }
 
-int show_status(const RunInfo& run) {
+int show_status(const RunInfo& run, bool json) {
+  if (json) return print_json(to_json(run));
   std::vector<std::vector<std::string>> rows = {
       {"name", one_line(run.name)},
       {"directory", run.directory.string()},
@@ -85,6 +113,68 @@ Result<int> resume(const RunInfo& run, const CommandLine& line) {
   loaded.plan.run.directory = fs::absolute(run.directory, ignored);  // wherever it was moved to
   if (const auto served = serve_as_follower(loaded)) return *served;
   return run_and_show(loaded, true);
+}
+
+// Deletes the run, if the call means it.
+Result<int> remove(const RunInfo& run, const CommandLine& line) {
+  if (!line.has("name")) return line.wrong("no run given: name the one to delete");
+  if (!line.has("yes"))
+    return line.wrong("this deletes " + run.directory.string() +
+                      " with its checkpoints: add --yes");
+  KRL_TRY(delete_run(run));
+  print("deleted " + run.directory.string() + "\n");
+  return kDone;
+}
+
+// A number, or that there is none.
+std::string known(double value) { return std::isfinite(value) ? number_text(value) : "-"; }
+
+nlohmann::ordered_json to_json(const Both& both) { return {both.first, both.second}; }
+
+nlohmann::ordered_json to_json(const Comparison& c) {
+  nlohmann::ordered_json json = {{"iterations", c.iterations},
+                                 {"ratio", c.ratio},
+                                 {"ratio_low", c.low},
+                                 {"ratio_high", c.high},
+                                 {"paired_tasks", c.paired}};
+  for (const auto& [name, both] : c.metrics) json["metrics"][name] = to_json(both);
+  for (const ComparedTask& task : c.tasks)
+    json["tasks"][task.task] = {{"pass_rate", to_json(task.pass_rate)},
+                                {"best_speedup", to_json(task.best_speedup)}};
+  return json;
+}
+
+std::string verdict_on(const Comparison& c, const std::string& first, const std::string& second) {
+  if (c.paired < 2) return "too few tasks that both solved to compare speeds\n";
+  const std::string result = c.paired < kFewestPaired ? "too few tasks to tell"
+                             : c.low > 1              ? second + " is faster"
+                             : c.high < 1             ? first + " is faster"
+                                                      : "no difference is shown";
+  return fmt::format(
+      "best kernels of {} against {}: {:.3f} times as fast over {} tasks (95 % over the tasks: {:.3f} to {:.3f}): {}. "
+      "Another seed may differ by more.\n",
+      second, first, c.ratio, c.paired, c.low, c.high, result);
+}
+
+Result<int> compare(const RunInfo& first, const CommandLine& line, const fs::path& root) {
+  if (!line.has("folder")) return line.wrong("name two runs: kernelrl runs compare FIRST SECOND");
+  KRL_ASSIGN(const RunInfo second, find_run(root, line.text("folder")));
+  KRL_ASSIGN(const Comparison c, compare_runs({first.directory}, {second.directory}));
+  if (line.has("json")) return print_json(to_json(c));
+  const std::string one = one_line(first.name), other = one_line(second.name);
+  std::vector<std::vector<std::string>> rows = {{"METRIC", one, other}};
+  for (const auto& [name, both] : c.metrics)
+    rows.push_back({name, known(both.first), known(both.second)});
+  std::vector<std::vector<std::string>> tasks = {
+      {"TASK", "PASSED: " + one, other, "BEST: " + one, other, "RATIO"}};
+  for (const ComparedTask& task : c.tasks) {
+    tasks.push_back({one_line(task.task), known(task.pass_rate.first), known(task.pass_rate.second),
+                     known(task.best_speedup.first), known(task.best_speedup.second),
+                     known(task.best_speedup.second / task.best_speedup.first)});
+  }
+  print(fmt::format("after {} iterations of each; means over the last 10\n{}\n{}\n{}", c.iterations,
+                    columns(rows), columns(tasks), verdict_on(c, one, other)));
+  return kDone;
 }
 
 // Prints every iteration, and new ones while the run continues.
@@ -153,9 +243,11 @@ Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
 }
 
 Result<int> dispatch(const std::string& what, const CommandLine& line, const fs::path& root) {
-  if (what == "list") return list(root);
+  if (what == "list") return list(root, line.has("json"));
   KRL_ASSIGN(const RunInfo run, chosen_run(line, root));
-  if (what == "status") return show_status(run);
+  if (what == "status") return show_status(run, line.has("json"));
+  if (what == "compare") return compare(run, line, root);
+  if (what == "delete") return remove(run, line);
   if (what == "stop") return stop(run);
   if (what == "resume") return resume(run, line);
   if (what == "export") return export_run(run, line);
@@ -167,25 +259,30 @@ Result<int> dispatch(const std::string& what, const CommandLine& line, const fs:
 
 int runs_command(const Words& words) {
   CommandLine line(
-      "kernelrl runs [list | status | stop | resume | tail] [NAME]\n"
+      "kernelrl runs [list | status | stop | resume | tail | delete] [NAME]\n"
+      "       kernelrl runs compare FIRST SECOND\n"
       "       kernelrl runs export NAME FOLDER [--format F]\n"
       "       kernelrl runs archive [NAME] [FOLDER]",
       "list    all runs, with their last metrics\n"
       "status  one run in full\n"
       "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
+      "compare two runs after equally many iterations, task by task\n"
+      "delete  its folder, with --yes\n"
       "export  write its samples, evaluations and best kernels as tables, or its tasks and best kernels\n"
       "        as definitions of FlashInfer-Bench\n"
       "archive the fastest kernels of each task with their lineage; with FOLDER, all of them as files\n"
       "NAME may also be the path of a run's folder. Without NAME: the only run there "
       "is.\n");
   line.option("directory", "DIR", "folder of the runs", "runs");
+  line.flag("json", "list, status and compare: print JSON");
+  line.flag("yes", "delete: do it");
   line.option("format", "F", "of what is exported: parquet (the default), jsonl or definitions");
   add_plan_options(line);
   line.positional({"what", "name", "folder"});
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.text_or("what", "list");
-  if (const auto wrong =
-          line.unknown(what, {"archive", "export", "list", "resume", "status", "stop", "tail"}))
+  if (const auto wrong = line.unknown(what, {"archive", "compare", "delete", "export", "list",
+                                             "resume", "status", "stop", "tail"}))
     return *wrong;
   return exit_code_of(dispatch(what, line, line.text("directory")));
 }

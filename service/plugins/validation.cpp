@@ -84,7 +84,7 @@ std::string report_of(const Rule& rule, const Component& component, const Regist
 
 std::string description_of(const ChildEnd& end, std::chrono::seconds limit) {
   if (!end.in_time)
-    return fmt::format("it did not return within {} s; raise --timeout if it needs longer",
+    return fmt::format("it did not return within {} s; raise the limit if it needs longer",
                        limit.count());
   if (WIFSIGNALED(end.status))
     return fmt::format("it crashed: {}", ::strsignal(WTERMSIG(end.status)));

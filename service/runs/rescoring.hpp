@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/episode/judge.hpp"
 #include "core/episode/score.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/components.hpp"

@@ -126,6 +126,18 @@ Result<std::vector<RunInfo>> runs_of_plan(const fs::path& root, const fs::path& 
   return runs;
 }
 
+Status delete_run(const RunInfo& run) {
+  if (run.process != 0)
+    return failure(Code::kFailedPrecondition,
+                   run.name + " is running: stop it first, `kernelrl runs stop " + run.name + "`");
+  std::error_code error;
+  fs::remove_all(run.directory, error);
+  if (error)
+    return failure(Code::kUnavailable,
+                   "cannot delete " + run.directory.string() + ": " + error.message());
+  return {};
+}
+
 Status stop_run(const RunInfo& run, std::chrono::seconds patience) {
   const fs::path lock = RunLayout{run.directory}.lock();
   const std::optional<pid_t> owner = lock_owner(lock);

@@ -42,6 +42,9 @@ Result<std::vector<RunInfo>> runs_of_plan(const std::filesystem::path& root,
 // after `patience`.
 Status stop_run(const RunInfo& run, std::chrono::seconds patience);
 
+// Deletes the run's folder and everything in it. kFailedPrecondition if it is running.
+Status delete_run(const RunInfo& run);
+
 // Follows a metrics file.
 class MetricsTail {
  public:

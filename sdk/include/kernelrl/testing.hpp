@@ -14,6 +14,8 @@
 #include <kernelrl/testing/call.hpp>
 #include <kernelrl/testing/description.hpp>
 #include <kernelrl/testing/evaluation_receiver.hpp>
+#include <kernelrl/testing/instance.hpp>
+#include <kernelrl/testing/instances.hpp>
 #include <kernelrl/testing/options.hpp>
 #include <kernelrl/testing/plugin.hpp>
 #include <kernelrl/testing/turn_builder.hpp>

@@ -1,6 +1,6 @@
 # The C++ layer over abi.h, the test host, and the examples of the documentation.
 set(KERNELRL_EXAMPLE_DIR ${CMAKE_BINARY_DIR}/tests/plugins/examples)
-foreach(name short_source scaled_copies brackets recorded asks_a_server)
+foreach(name short_source scaled_copies brackets recorded asks_a_server two_answers)
   kernelrl_add_plugin(example_${name} SOURCES ${CMAKE_SOURCE_DIR}/sdk/docs/examples/${name}.cpp)
   target_link_libraries(example_${name} PRIVATE kernelrl::warnings)
   set_target_properties(example_${name} PROPERTIES

@@ -110,5 +110,30 @@ TEST(Recorded, AMissingFileIsAnError) {
                std::runtime_error);
 }
 
+TEST(TwoAnswers, LearnsWhichOnePays) {
+  const auto policy = example("two_answers").policy("example.two_answers");
+  const auto share_of_first = [&] {
+    RequestValue request;
+    request.n_samples = 500;
+    int first = 0;
+    for (const SampleValue& sample : policy.sample({request})) first += sample.tokens[0] == 0;
+    return first / 500.0;
+  };
+  EXPECT_NEAR(share_of_first(), 0.5, 0.1);
+  ExampleValue paid, unpaid;
+  paid.prompt_tokens = unpaid.prompt_tokens = {0};
+  paid.tokens = {0}, paid.advantages = {1}, paid.logprobs = {-0.7F};
+  unpaid.tokens = {1}, unpaid.advantages = {-1}, unpaid.logprobs = {-0.7F};
+  LossValue loss;
+  loss.name = "importance_sampling";
+  loss.normaliser = 2;
+  OptimizerValue optimizer;
+  optimizer.lr = 4;
+  policy.forward_backward(loss, {paid, unpaid});
+  policy.optimizer_step(optimizer);
+  EXPECT_GT(share_of_first(), 0.8);
+  EXPECT_EQ(policy.describe().version, 1u);
+}
+
 }  // namespace
 }  // namespace krl

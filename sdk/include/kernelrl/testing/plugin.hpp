@@ -1,7 +1,9 @@
-// A plugin under test, loaded from its file or linked in, and an instance of one of its components.
+// A plugin under test, loaded from its file or linked in, and instances of its components.
 #pragma once
 
 #include <kernelrl/testing/call.hpp>
+#include <kernelrl/testing/instance.hpp>
+#include <kernelrl/testing/instances.hpp>
 #include <kernelrl/testing/options.hpp>
 #include <kernelrl/testing/turn_builder.hpp>
 
@@ -16,33 +18,6 @@
 #include <vector>
 
 namespace krl::testing {
-
-// An instance of a component, destroyed with this object. `Vtable` is krl_reward_v, krl_dataset_v, …
-//   auto data = plugin.create<krl_dataset_v>(KRL_DATASET, "numbers");
-//   data.call().require(data.table().size(data.self(), data.context(), &n));
-template <class Vtable>
-class Instance {
- public:
-  // Throws Failure if the component refuses its options.
-  Instance(const krl_component& component, Table table)
-      : component_(&component), call_(std::make_unique<Call>()) {
-    const Options options(component, std::move(table));
-    void* self = nullptr;
-    call_->require(component.create(host(), options.config(), context(), &self));
-    if (self == nullptr) throw std::runtime_error("create() succeeded without an instance");
-    self_ = {self, component.destroy};
-  }
-
-  const Vtable& table() const { return *static_cast<const Vtable*>(component_->table); }
-  void* self() const { return self_.get(); }
-  Call& call() const { return *call_; }
-  const krl_call* context() const { return call_->context(); }
-
- private:
-  const krl_component* component_;
-  std::unique_ptr<Call> call_;
-  std::unique_ptr<void, void (*)(void*)> self_{nullptr, nullptr};
-};
 
 // A reward term under test.
 class RewardInstance : public Instance<krl_reward_v> {
@@ -96,6 +71,15 @@ class Plugin {
   }
   RewardInstance reward(const std::string& id, Table options = {}) const {
     return RewardInstance(component(KRL_REWARD, id), std::move(options));
+  }
+  DatasetInstance dataset(const std::string& id, Table options = {}) const {
+    return DatasetInstance(component(KRL_DATASET, id), std::move(options));
+  }
+  BackendInstance backend(const std::string& id, Table options = {}) const {
+    return BackendInstance(component(KRL_BACKEND, id), std::move(options));
+  }
+  PolicyInstance policy(const std::string& id, Table options = {}) const {
+    return PolicyInstance(component(KRL_POLICY, id), std::move(options));
   }
 
  private:

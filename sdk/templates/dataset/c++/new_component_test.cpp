@@ -4,11 +4,9 @@
 
 int main(int, char** argv) {
   const krl::testing::Plugin plugin(argv[1]);
-  const auto data =
-      plugin.create<krl_dataset_v>(KRL_DATASET, "new_vendor.new_component", {{"count", 3}});
-  std::uint64_t size = 0;
-  data.call().require(data.table().size(data.self(), data.context(), &size));
-  if (size == 3) return 0;
-  std::printf("%d tasks instead of 3\n", static_cast<int>(size));
+  const auto data = plugin.dataset("new_vendor.new_component", {{"count", 3}});
+  if (data.size() == 3 && data.read(0).id == "scaled_copy_2") return 0;
+  std::printf("%d tasks, the first of them '%s'\n", static_cast<int>(data.size()),
+              data.read(0).id.c_str());
   return 1;
 }

@@ -4,11 +4,11 @@
 
 int main(int, char** argv) {
   const krl::testing::Plugin plugin(argv[1]);
-  const auto policy = plugin.create<krl_policy_v>(KRL_POLICY, "new_vendor.new_component");
-  const auto info = krl::testing::policy_description([&](const krl_policy_info_sink* sink) {
-    policy.call().require(policy.table().describe(policy.self(), policy.context(), sink));
-  });
-  if (krl::view(info.description) == "one answer") return 0;
-  std::printf("it describes itself as '%s'\n", krl::copy(info.description).c_str());
+  const auto policy = plugin.policy("new_vendor.new_component", {{"answer", "text"}});
+  krl::RequestValue request;
+  request.n_samples = 2;
+  const auto samples = policy.sample({request});
+  if (samples.size() == 2 && samples[1].index == 1 && samples[1].text == "text") return 0;
+  std::printf("%d samples instead of 2\n", static_cast<int>(samples.size()));
   return 1;
 }

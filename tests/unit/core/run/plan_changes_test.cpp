@@ -83,13 +83,14 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
       "rollout.answer_timeout_s, [learn.optimizer], learn.imitate, learn.imitate_kernels, "
       "learn.epochs, learn.minibatches, learn.min_spread, archive.fresh, archive.choose, "
-      "archive.c, archive.parents, archive.exchange, [eval], [retrieval], [checkpoint], [log]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
+      "archive.c, archive.parents, archive.exchange, [eval], [retrieval], [checkpoint], [log], [python]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
   EXPECT_TRUE(resumable(with("lr = 2e-4", "lr = 1e-5"), 1));
   EXPECT_TRUE(resumable(with("[learn]", "[eval]\nevery = 5\n[learn]"), 1));
   EXPECT_TRUE(resumable(with("[checkpoint]", "rollout.groups = 8\n[checkpoint]"), 1));
+  EXPECT_TRUE(resumable(with("[learn]", "policy.executable = \"python3.11\"\n[learn]"), 1));
   EXPECT_TRUE(resumable(with("epochs = 2", "epochs = 2\noptimizer.lr = 1e-4"), 0));
   EXPECT_FALSE(resumable(with("epochs = 2", "epochs = 2\noptimizer.lr = 1e-4"), 1)) << "done";
 }
