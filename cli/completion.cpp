@@ -41,17 +41,24 @@ Words backends() {
   return ids;
 }
 
-// "list" and "show" of "kernelrl plugins [list | show ID] [--set KEY=VALUE]".
+// "list", "show" and "export" of "kernelrl x [list | show ID] [--set KEY=VALUE]\n kernelrl x export".
 Words subcommands_in(const std::string& usage) {
-  const std::size_t open = usage.find_first_of("[{"), close = usage.find_first_of("]}", open);
-  if (open == std::string::npos || close == std::string::npos) return {};
-  std::istringstream group(usage.substr(open + 1, close - open - 1));
   Words names;
-  for (std::string alternative; std::getline(group, alternative, '|');) {
-    std::istringstream words(alternative);
-    std::string name;
-    if (words >> name && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos)
-      names.push_back(name);
+  std::istringstream lines(usage);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string program, command, word;
+    words >> program >> command;
+    for (bool in_choice = false; words >> word;) {
+      in_choice = in_choice || word.front() == '[' || word.front() == '{';
+      word.erase(0, word.find_first_not_of("[{|"));
+      const bool ends = word.find_first_of("]}") != std::string::npos;
+      word.erase(std::min(word.size(), word.find_first_of("]}")));
+      const bool is_name = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") ==
+                                                std::string::npos;
+      if (is_name) names.push_back(word);
+      if (!in_choice || ends) break;
+    }
   }
   return names.size() > 1 ? names : Words();
 }

@@ -44,6 +44,8 @@ Result<Subjects> of_library(const fs::path& file, const CommandLine& line) {
 
 // A file in Python, as the component `python` of its kind runs it.
 Result<Subjects> of_script(const fs::path& file, const CommandLine& line) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return invalid("there is no file " + file.string());
   if (!line.has("kind"))
     return invalid(
         "a file in Python can be of any kind: add --kind reward, dataset, backend or policy");

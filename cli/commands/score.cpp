@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -32,17 +33,30 @@ const char* name_of(RewardWhen when) {
   return "";
 }
 
+CallScope scope_of(const Plan& plan) {
+  static const std::atomic<bool> never{false};  // Ctrl-C ends the command
+  return call_scope(plan.run, never);
+}
+
 std::string number(double value) { return fmt::format("{:.4f}", value); }
 
-void show_kernel(const std::vector<RewardTerm>& terms, const ScoredTurn& turn) {
+int show_kernel(const std::vector<RewardTerm>& terms, const ScoredTurn& turn) {
+  const std::string why = turn.why.empty() ? "" : ": " + turn.why;
+  const std::string verdict = std::string(krl::name_of(turn.verdict)) + why;
+  if (!turn.score.lost.empty()) {
+    print(fmt::format("{}: {}\n", turn.task, verdict));
+    print_error("kernelrl: error: not scored: " + turn.score.lost + "\n");
+    return kRunFailed;
+  }
   Rows rows = {{"TERM", "WHEN", "VALUE", "WEIGHT", "SCORE"}};
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const double value = turn.score.terms[i];
     rows.push_back({terms[i].name, name_of(terms[i].when), number(value), number(terms[i].weight),
                     number(value * terms[i].weight)});
   }
-  print(fmt::format("{}: {}\n{}total  {}\n", turn.task, krl::name_of(turn.verdict), columns(rows),
+  print(fmt::format("{}: {}\n{}total  {}\n", turn.task, verdict, columns(rows),
                     number(turn.score.total)));
+  return kDone;
 }
 
 // The values of a term, or of the sum, in the run and now.
@@ -60,7 +74,8 @@ class Compared {
   }
 
   std::vector<std::string> row(const std::string& name) const {
-    const auto n = static_cast<double>(std::max<std::size_t>(count_, 1));
+    if (count_ == 0) return {name, "-", "-", "-", "-", "-"};
+    const auto n = static_cast<double>(count_);
     const auto m = static_cast<double>(std::max<std::size_t>(recorded_, 1));
     const bool was = recorded_ > 0;
     return {name,          was ? number(then_ / m) : "-",       number(now_ / n), number(least_),
@@ -76,12 +91,16 @@ struct Summary {
   std::vector<Compared> terms;
   Compared total;
   std::map<std::string, Compared> by_verdict;
-  std::size_t answers = 0;
+  std::size_t answers = 0, lost = 0;
+  std::string first_lost;
 
   void add(const ScoredTurn& turn, const std::vector<RewardTerm>& names) {
     terms.resize(names.size());
     ++answers;
-    if (!turn.score.lost.empty()) return;
+    if (!turn.score.lost.empty()) {
+      if (lost++ == 0) first_lost = turn.score.lost;
+      return;
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto then = turn.recorded_terms.find(names[i].name);
       terms[i].add(turn.score.terms[i],
@@ -97,6 +116,7 @@ struct Summary {
     rows.push_back(total.row("score"));
     for (const auto& [verdict, of] : by_verdict) rows.push_back(of.row("score, " + verdict));
     print(fmt::format("{} answers; means\n{}", answers, columns(rows)));
+    if (lost > 0) print_error(fmt::format("{} were not scored: {}\n", lost, first_lost));
   }
 };
 
@@ -113,14 +133,13 @@ Result<int> score_file(const CommandLine& line) {
   const auto source = read_text_file(file);
   if (!source) return invalid(source.error());
   KRL_ASSIGN(const LoadedPlan loaded, load_plan_of(line.text("plan"), line));
-  Session session(loaded.registry, print_warning);
+  Session session(loaded.registry, print_warning, scope_of(loaded.plan));
   KRL_ASSIGN(const Task task, task_of(line.text("task"), loaded.plan, session.components()));
   KRL_ASSIGN(
       const Rescoring rescoring,
       Rescoring::open(*loaded.plan.in_force().back(), loaded.plan.run.seed, session.components()));
   KRL_ASSIGN(const ScoredTurn turn, rescoring.score(task, *source));
-  show_kernel(rescoring.terms(), turn);
-  return kDone;
+  return show_kernel(rescoring.terms(), turn);
 }
 
 Result<int> score_run(const CommandLine& line) {
@@ -128,17 +147,18 @@ Result<int> score_run(const CommandLine& line) {
   const RunLayout layout{run.directory};
   KRL_ASSIGN(const LoadedPlan loaded,
              load_plan_of(line.has("plan") ? line.text("plan") : layout.plan().string(), line));
-  Session session(loaded.registry, print_warning);
+  Session session(loaded.registry, print_warning, scope_of(loaded.plan));
   KRL_ASSIGN(const std::vector<Task> tasks, tasks_of_plan(loaded.plan, session.components()));
-  KRL_ASSIGN(
-      const Rescoring rescoring,
-      Rescoring::open(*loaded.plan.in_force().back(), loaded.plan.run.seed, session.components()));
+  // The seed of the run's inputs is part of what its ledger knows an evaluation by.
+  KRL_ASSIGN(const LoadedPlan own, service::load_plan_of(layout.plan(), PlanOptions()));
+  KRL_ASSIGN(const Rescoring rescoring, Rescoring::open(*loaded.plan.in_force().back(),
+                                                        own.plan.run.seed, session.components()));
   Summary summary;
   KRL_TRY(rescoring.score(layout, tasks,
                           [&](const ScoredTurn& turn) { summary.add(turn, rescoring.terms()); }));
   if (summary.answers == 0) return invalid(run.name + " kept no answers to these tasks");
   summary.show(rescoring.terms());
-  return kDone;
+  return summary.lost == 0 ? kDone : kRunFailed;
 }
 
 }  // namespace
@@ -158,6 +178,8 @@ int score_command(const Words& words) {
   if (const auto over = line.parse(words)) return *over;
   if (line.has("run") == line.has("kernel"))
     return line.wrong("name a kernel's file, or a run with --run");
+  if (line.has("run") && line.has("task"))
+    return line.wrong("--task is of a kernel; a run is scored with all of its tasks");
   if (line.has("kernel") && !line.has("plan"))
     return line.wrong("--plan is missing: whose rewards should be tried?");
   if (line.has("kernel") && !line.has("task"))

@@ -104,6 +104,8 @@ Json component_of(Kind kind, const std::vector<KeyRule>& keys, const Catalog& ca
   for (const CatalogEntry& entry : catalog.entries) {
     if (entry.kind != kind) continue;
     Json options = table_of(entry.keys);
+    for (auto& [name, option] : options["properties"].items())
+      close(option, "additionalProperties");
     table["allOf"].push_back(
         {{"if", {{"properties", {{"use", {{"const", entry.id}}}}}, {"required", {"use"}}}},
          {"then", {{"properties", options["properties"]}}}});

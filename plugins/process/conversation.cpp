@@ -61,14 +61,15 @@ Ending Conversation::end(std::chrono::milliseconds limit) {
 }
 
 std::string Conversation::complaint() const {
-  std::string text = complaints_.read(kMostComplaints);
-  if (text.size() > kShownComplaint) text = "…" + text.substr(text.size() - kShownComplaint);
+  std::string text = complaints_.read_end(kShownComplaint);
+  if (complaints_.size() > kShownComplaint) text = "…" + text;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 
 std::string Conversation::take_complaints() {
-  std::string text = complaints_.read(kMostComplaints);
+  std::string text = complaints_.read_end(kMostComplaints);
+  if (complaints_.size() > kMostComplaints) text = "… (the beginning is left out)\n" + text;
   complaints_.clear();
   return text;
 }

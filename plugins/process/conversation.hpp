@@ -39,7 +39,7 @@ class Conversation {
   Subprocess& process() { return *process_; }
   // Returns the end of the child's standard error, for a message; empty if there is none.
   std::string complaint() const;
-  // Returns all of it since the last call. REQUIRES: the child is waiting for a request.
+  // Returns what came since the last call, its last MiB if it is more.
   std::string take_complaints();
 
  private:

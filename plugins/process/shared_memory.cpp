@@ -56,12 +56,17 @@ MemoryFile MemoryFile::with(const char* name, std::string_view content) {
 
 std::uint64_t MemoryFile::size() const { return file_size(file_.get()); }
 
-std::string MemoryFile::read(std::uint64_t limit) const {
-  std::string content(std::min(size(), limit), '\0');
+std::string MemoryFile::read_end(std::uint64_t limit) const {
+  const std::uint64_t all = size();
+  return read(all - std::min(all, limit), limit);
+}
+
+std::string MemoryFile::read(std::uint64_t from, std::uint64_t limit) const {
+  std::string content(std::min(size() - std::min(size(), from), limit), '\0');
   std::size_t done = 0;
   while (done < content.size()) {
     const ssize_t n = ::pread(file_.get(), content.data() + done, content.size() - done,
-                              static_cast<off_t>(done));
+                              static_cast<off_t>(from + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     done += static_cast<std::size_t>(n);

@@ -26,13 +26,15 @@ class MemoryFile {
 
   int descriptor() const { return file_.get(); }
   std::uint64_t size() const;
-  // The first `limit` bytes.
-  std::string read(std::uint64_t limit) const;
+  // The first `limit` bytes, and the last.
+  std::string read(std::uint64_t limit) const { return read(0, limit); }
+  std::string read_end(std::uint64_t limit) const;
   // Empties it; processes that share its descriptor write at its beginning again.
   void clear();
 
  private:
   explicit MemoryFile(Descriptor file) : file_(std::move(file)) {}
+  std::string read(std::uint64_t from, std::uint64_t limit) const;
   Descriptor file_;
 };
 

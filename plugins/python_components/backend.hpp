@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <kernelrl/evaluation_json.hpp>
 #include <kernelrl/sdk.hpp>
 #include <memory>
@@ -30,8 +31,8 @@ class PythonBackend final : public Backend, public PythonFile {
 
   void start(const Config& config, const Context& context) override {
     for (std::int64_t i = 0; i < workers; ++i)
-      idle_.push_back(std::make_unique<Worker>("backend", *this, config, context));
-    const nlohmann::json& said = idle_.front()->description();
+      idle_.push_back({std::make_unique<Worker>("backend", *this, config, context)});
+    const nlohmann::json& said = idle_.front().worker->description();
     info_.concurrency = static_cast<std::uint32_t>(workers);
     info_.signals = signals_of(said.at("signals"));
     said.at("device").get_to(info_.device);
@@ -44,48 +45,80 @@ class PythonBackend final : public Backend, public PythonFile {
   BackendInfo describe() override { return info_; }
 
   void prepare(const Task& task, const EvaluateOptions&, const Context& context) override {
-    ask({{"call", "prepare"}, {"task", json_of(task)}}, context);
+    nlohmann::json request = {{"call", "prepare"}, {"task", json_of(task)}};
+    with_worker([&](Place& place) { place.worker->call(request, context); });
+    const std::lock_guard lock(mutex_);
+    prepared_.push_back(std::move(request));
   }
 
   void evaluate(const Candidate& candidate, const EvaluateOptions& options,
                 const EvaluationSink& sink, const Context& context) override {
-    Evaluation evaluation =
-        ask({{"call", "evaluate"}, {"candidate", json_of(candidate, options)}}, context);
-    evaluation.toolchain = info_.toolchain;
-    evaluation.device = info_.device;
-    sink.push(evaluation);
+    with_worker([&](Place& place) {
+      catch_up(place, context);
+      Evaluation evaluation = place.worker->call(
+          {{"call", "evaluate"}, {"candidate", json_of(candidate, options)}}, context);
+      evaluation.toolchain = info_.toolchain;
+      evaluation.device = info_.device;
+      sink.push(evaluation);
+    });
   }
 
  private:
-  nlohmann::json ask(nlohmann::json request, const Context& context) {
-    auto worker = take();
+  // A worker, and how many of the tasks its process has prepared.
+  struct Place {
+    std::unique_ptr<Worker> worker;
+    std::uint64_t process = 0;  // the number of the worker's process
+    std::size_t prepared = 0;
+  };
+
+  // Prepares what other processes, or an earlier one of this worker, have prepared.
+  void catch_up(Place& place, const Context& context) {
+    const std::uint64_t process = place.worker->ensure_started(context);
+    if (place.process != process) place.prepared = 0;
+    place.process = process;
+    for (;; ++place.prepared) {
+      nlohmann::json request;
+      {
+        const std::lock_guard lock(mutex_);
+        if (place.prepared == prepared_.size()) return;
+        request = prepared_[place.prepared];
+      }
+      place.worker->call(std::move(request), context);
+    }
+  }
+
+  // Calls `work` with an idle worker. The host has no more evaluations at a time than there are
+  // workers.
+  template <class Work>
+  void with_worker(const Work& work) {
+    Place place = take();
     struct GiveBack {
       PythonBackend& backend;
-      std::unique_ptr<Worker>& worker;
-      ~GiveBack() { backend.give(std::move(worker)); }
-    } give_back{*this, worker};
-    return worker->call(std::move(request), context);
+      Place& place;
+      ~GiveBack() { backend.give(std::move(place)); }
+    } give_back{*this, place};
+    work(place);
   }
 
-  // The host has no more calls at a time than there are workers, preparations aside.
-  std::unique_ptr<Worker> take() {
+  Place take() {
     std::unique_lock lock(mutex_);
     returned_.wait(lock, [&] { return !idle_.empty(); });
-    auto worker = std::move(idle_.back());
+    Place place = std::move(idle_.back());
     idle_.pop_back();
-    return worker;
+    return place;
   }
 
-  void give(std::unique_ptr<Worker> worker) {
+  void give(Place place) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(worker));
+    idle_.push_back(std::move(place));
     returned_.notify_one();
   }
 
   BackendInfo info_;
   std::mutex mutex_;
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<Worker>> idle_;
+  std::vector<Place> idle_;
+  std::vector<nlohmann::json> prepared_;  // the requests, in their order
 };
 
 }  // namespace krl::python_components

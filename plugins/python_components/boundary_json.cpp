@@ -173,7 +173,9 @@ SampleValue sample_of(const json& json) {
   json.at("index").get_to(sample.index);
   json.at("prompt_tokens").get_to(sample.prompt_tokens);
   json.at("tokens").get_to(sample.tokens);
-  json.at("logprobs").get_to(sample.logprobs);
+  for (const nlohmann::json& value : json.at("logprobs"))
+    sample.logprobs.push_back(value.is_number() ? value.get<float>()
+                                                : static_cast<float>(kUnknown));
   json.at("version").get_to(sample.policy_version);
   const auto stop = std::find(kStops.begin(), kStops.end(), json.at("stop").get<std::string>());
   if (stop == kStops.end())

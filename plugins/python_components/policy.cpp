@@ -1,5 +1,6 @@
 #include "plugins/python_components/policy.hpp"
 
+#include <cmath>
 #include <kernelrl/policy_values.hpp>
 #include <utility>
 #include <vector>
@@ -19,8 +20,15 @@ void put(const SampleValue& sample, const SampleSink& sink) {
   sink.put(*CView<SampleValue>(sample).c());
 }
 
+// A number, as the worker writes it: null for NaN, texts for infinities.
+double number_of(const nlohmann::json& json) {
+  if (json.is_null()) return kUnknown;
+  if (json.is_string()) return json.get<std::string>() == "inf" ? HUGE_VAL : -HUGE_VAL;
+  return json.get<double>();
+}
+
 void report(const nlohmann::json& metrics, const Context& context) {
-  for (const auto& [name, value] : metrics.items()) context.metric(name, value.get<double>());
+  for (const auto& [name, value] : metrics.items()) context.metric(name, number_of(value));
 }
 
 }  // namespace
@@ -81,7 +89,12 @@ void PythonPolicy::logprobs(double temperature, const Examples& examples, const 
   const auto found =
       ask({{"call", "logprobs"}, {"temperature", temperature}, {"examples", json_of(examples)}},
           context);
-  for (std::size_t i = 0; i < found.size(); ++i) sink.put(i, found[i].get<std::vector<float>>());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::vector<float> values;
+    for (const nlohmann::json& value : found[i])
+      values.push_back(static_cast<float>(number_of(value)));
+    sink.put(i, values);
+  }
 }
 
 void PythonPolicy::forward_backward(const Loss& loss, const Examples& examples,

@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 #include "plugins/process/installed_files.hpp"
 
 namespace krl::python_components {
@@ -55,38 +58,57 @@ Worker::Worker(std::string kind, const PythonFile& python, const Config& config,
                     {"file", fs::canonical(file_).string()},
                     {"object", python.object},
                     {"options", options_of(config)}};
+  digest_ = files::sha256_hex(files::read_file_or_empty(file_));
   start(context);
 }
 
 nlohmann::json Worker::call(nlohmann::json request, const Context& context) {
-  if (!conversation_) start(context);
+  ensure_started(context);
   return exchange(request, context);
 }
 
+std::uint64_t Worker::ensure_started(const Context& context) {
+  if (!conversation_) start(context);
+  return starts_;
+}
+
 void Worker::start(const Context& context) {
-  conversation_.emplace(command_of(executable_), process::Encoding::kJson);
-  description_ = exchange(start_request_, context);
+  if (files::sha256_hex(files::read_file_or_empty(file_)) != digest_)
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  file_ + " has changed since it was loaded: start kernelrl again");
+  starter_.run([&] { conversation_.emplace(command_of(executable_), process::Encoding::kJson); });
+  ++starts_;
+  try {
+    description_ = exchange(start_request_, context);
+  } catch (const Failure&) {
+    conversation_.reset();
+    throw;
+  }
+}
+
+// False once the process has ended without an answer; its children may still hold the pipe.
+bool Worker::waits_for_answer(const Context& context) {
+  while (!conversation_->has_answer(kPoll)) {
+    if (!conversation_->process().running()) return conversation_->has_answer(milliseconds(0));
+    context.throw_if_cancelled();
+  }
+  return true;
 }
 
 nlohmann::json Worker::exchange(const nlohmann::json& request, const Context& context) {
-  const bool sent = conversation_->send(request);
-  while (sent && !conversation_->has_answer(kPoll)) {
-    try {
-      context.throw_if_cancelled();
-    } catch (const Failure&) {
-      log(context);
-      conversation_.reset();
-      throw;
-    }
+  std::optional<nlohmann::json> answer;
+  try {
+    if (conversation_->send(request) && waits_for_answer(context))
+      answer = conversation_->receive(kMessage);
+  } catch (const Failure&) {  // the call is cancelled
+    log(context);
+    conversation_.reset();
+    throw;
   }
-  auto answer = conversation_->receive(kMessage);
   if (!answer) report_end(request["call"].get<std::string>());
   log(context);
-  if (const auto error = answer->find("error"); error != answer->end()) {
-    const bool at_start = request == start_request_;
-    if (at_start) conversation_.reset();
+  if (const auto error = answer->find("error"); error != answer->end())
     throw Failure((*error)["code"].get<krl_status>(), (*error)["message"].get<std::string>());
-  }
   if (const auto description = answer->find("description"); description != answer->end())
     description_ = *description;
   return std::move((*answer)["value"]);
@@ -98,8 +120,8 @@ void Worker::report_end(const std::string& during) {
   conversation_.reset();
   if (ending.exit_code == kNoProgram) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  "there is no program '" + executable_ +
-                      "': set [python] executable to a Python 3.10 or newer");
+                  "'" + executable_ + "' cannot be started (" + complaint +
+                      "): set [python] executable to a Python 3.10 or newer");
   }
   throw Failure(during == "start" ? KRL_FAILED_PRECONDITION : KRL_UNAVAILABLE,
                 "the Python process of " + file_ + " " + ending.description() + " during " +

@@ -3,12 +3,14 @@
 // to the log. Used by one thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "plugins/process/conversation.hpp"
+#include "plugins/process/starting_thread.hpp"
 
 namespace krl::python_components {
 
@@ -42,15 +44,21 @@ class Worker {
 
   // True if the process ended since the last start: what it held in memory is lost.
   bool ended() const { return !conversation_; }
+  // Starts a process if there is none, and returns how many have been started.
+  std::uint64_t ensure_started(const Context& context);
 
  private:
   void start(const Context& context);
+  bool waits_for_answer(const Context& context);
   nlohmann::json exchange(const nlohmann::json& request, const Context& context);
   [[noreturn]] void report_end(const std::string& during);
   void log(const Context& context);
 
   std::string kind_, file_, executable_;
+  std::string digest_;  // The file may not change while the component lives.
   nlohmann::json start_request_, description_;
+  std::uint64_t starts_ = 0;
+  process::StartingThread starter_;  // the process dies with it, and so with kernelrl
   std::optional<process::Conversation> conversation_;
 };
 

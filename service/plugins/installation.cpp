@@ -38,6 +38,8 @@ Result<std::vector<fs::path>> install_plugins(const fs::path& from) {
   if (files.empty())
     return failure(Code::kNotFound, from.string() + " holds no *.krl.so: build the plugin first");
   for (const fs::path& file : files) {
+    if (!file.string().ends_with(".krl.so"))
+      return invalid(file.string() + " is not called NAME.krl.so, by which plugins are found");
     const Registry alone = Registry::load_file(file);
     if (!alone.rejected().empty())
       return invalid(file.string() +

@@ -1,7 +1,6 @@
 #include "service/plugins/new_project.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/base/file_system.hpp"
+#include "core/plan/keys.hpp"
 
 namespace krl::service {
 namespace {
@@ -93,7 +93,7 @@ Result<std::vector<fs::path>> write_project(const NewProject& project) {
   if (language.empty()) language = project.kind == "task" ? "toml" : "c++";
   if (std::ranges::find(languages, language) == languages.end())
     return invalid(fmt::format("a {} cannot be begun in '{}': choose {}", project.kind, language,
-                               fmt::join(languages, " or ")));
+                               either(languages)));
   KRL_ASSIGN(const Words words, words_of(project));
   std::error_code error;
   if (fs::exists(project.folder, error) && !fs::is_empty(project.folder, error))

@@ -5,9 +5,12 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/episode/evaluations.hpp"
+#include "core/episode/feedback.hpp"
 #include "core/run/ledger.hpp"
 #include "core/stage/stage_setup.hpp"
 #include "service/runs/kept_files.hpp"
@@ -77,7 +80,12 @@ Result<ScoredTurn> Rescoring::score(const Task& task, const std::string& source)
   turn.evaluation = std::move(found.evaluation);
   if (turn.evaluation.infra_error()) return failure(Code::kUnavailable, turn.evaluation.why);
   KRL_ASSIGN(Score score, scorer_.score(episode));
-  return ScoredTurn{task.id, 0, turn.evaluation.verdict, std::move(score), 0, {}};
+  ScoredTurn scored;
+  scored.task = task.id;
+  scored.verdict = turn.evaluation.verdict;
+  scored.why = describe_briefly(turn.evaluation);
+  scored.score = std::move(score);
+  return scored;
 }
 
 Status Rescoring::score(const RunLayout& run, const std::vector<Task>& tasks,
@@ -89,12 +97,14 @@ Status Rescoring::score(const RunLayout& run, const std::vector<Task>& tasks,
   std::map<std::string, const Task*> by_id;
   for (const Task& task : tasks) by_id.emplace(task.id, &task);
 
+  std::set<std::string> prepared;
   Episode episode;
   return each_sample(run, [&](const json& sample, int iteration) -> Status {
     if (sample.at("turn") == 1) episode = {};
     const auto task = by_id.find(sample.at("task").get<std::string>());
     if (task == by_id.end() || sample.at("verdict") == name_of(Verdict::kInfraError)) return {};
     episode.task = task->second;
+    if (prepared.insert(episode.task->id).second) KRL_TRY(evaluations.prepare(*episode.task));
     TurnRecord& turn = episode.turns.emplace_back(turn_of(sample, settings_->rollout.in_thought));
     KRL_ASSIGN(Evaluated found, evaluations.evaluate(*episode.task, turn.candidate, kAnyRound));
     turn.evaluation = std::move(found.evaluation);

@@ -21,6 +21,7 @@ struct ScoredTurn {
   std::string task;
   int iteration = 0;  // 0: no run's
   Verdict verdict = Verdict::kOk;
+  std::string why;  // the reason of the verdict
   Score score;
   double recorded = 0;                           // its score in the run, and those of its terms
   std::map<std::string, double> recorded_terms;  // unweighted, by name

@@ -138,10 +138,10 @@ BackendSettings without_caches(BackendSettings settings) {
   return settings;
 }
 
-class Comparison {
+class Recheck {
  public:
-  Comparison(const Evaluations& evaluations, const std::vector<Task>& tasks, const Differs& differs,
-             Verification& counts)
+  Recheck(const Evaluations& evaluations, const std::vector<Task>& tasks, const Differs& differs,
+          Verification& counts)
       : evaluations_(evaluations), differs_(differs), counts_(counts) {
     for (const Task& task : tasks) tasks_.emplace(task.id, &task);
   }
@@ -218,7 +218,7 @@ Result<Verification> verify_run(const RunLayout& run, const std::vector<Task>& t
              open_backends(without_caches(options.backend), components));
   const Evaluations evaluations(Judge(backends), options.run_seed, nullptr,
                                 options.rollout.contract);
-  KRL_TRY(Comparison(evaluations, tasks, differs, counts).run(figures));
+  KRL_TRY(Recheck(evaluations, tasks, differs, counts).run(figures));
   return counts;
 }
 

@@ -49,18 +49,18 @@ class OnGpu : public ::testing::Test {
   }
 
   // One for all tests, as it takes seconds to start; null without a GPU.
-  static const BackendInstance* nvrtc() {
-    static const std::unique_ptr<BackendInstance> backend = start("small");
+  static const TaskBackend* nvrtc() {
+    static const std::unique_ptr<TaskBackend> backend = start("small");
     return backend.get();
   }
-  static const BackendInstance& nvrtc_at_real_sizes() {
-    static const std::unique_ptr<BackendInstance> backend = start("real");
+  static const TaskBackend& nvrtc_at_real_sizes() {
+    static const std::unique_ptr<TaskBackend> backend = start("real");
     return *backend;
   }
 
-  static std::unique_ptr<BackendInstance> start(const char* sizes) {
+  static std::unique_ptr<TaskBackend> start(const char* sizes) {
     try {
-      return std::make_unique<BackendInstance>(
+      return std::make_unique<TaskBackend>(
           "nvrtc",
           Table{
               {"cache", "off"}, {"sizes", sizes}, {"compile_timeout", 8.0}, {"run_timeout", 2.0}});
@@ -129,7 +129,7 @@ TEST_F(OnGpu, WhereSizesAreRealTheSmallCasesAreNotTimed) {
 TEST_F(OnGpu, EveryHostileKernelGetsItsVerdict) {
   for_each_at_once(hostile_kernel_names(), [](const std::string& name) {
     const HostileKernel kernel = hostile_kernel(name);
-    const Outcome outcome = evaluate(kernel.task, kernel.source, BackendInstance::kAllStages);
+    const Outcome outcome = evaluate(kernel.task, kernel.source, TaskBackend::kAllStages);
     EXPECT_TRUE(kernel.expects_on_gpu(outcome.verdict))
         << name << ": expected " << kernel.expected_on_gpu << ", got " << name_of(outcome.verdict)
         << ": " << outcome.why;
@@ -176,7 +176,7 @@ TEST_F(OnGpu, GoodKernelsAreRightBetweenBrokenOnes) {
 }
 
 TEST_F(OnGpu, NvccAndNvrtcAgree) {
-  const BackendInstance nvcc("nvcc", Table{{"cache", "off"}, {"sizes", "small"}});
+  const TaskBackend nvcc("nvcc", Table{{"cache", "off"}, {"sizes", "small"}});
   for (const char* id : {"vector_add", "matmul", "softmax_rows", "histogram"}) {
     const std::string naive = naive_of(all_tasks().at(id));
     const Outcome by_nvcc = nvcc.evaluate(all_tasks().at(id), naive, kTimed, 1);
@@ -193,8 +193,8 @@ TEST_F(OnGpu, NvccAndNvrtcAgree) {
 
 class HostCodeOnGpu : public OnGpu {
  protected:
-  static const BackendInstance& nvcc() {
-    static const BackendInstance backend(
+  static const TaskBackend& nvcc() {
+    static const TaskBackend backend(
         "nvcc", Table{{"cache", "off"}, {"sizes", "small"}, {"run_timeout", 5.0}});
     return backend;
   }

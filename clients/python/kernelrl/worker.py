@@ -6,13 +6,18 @@ names the file and the component in it; each later one is a call, whose answer h
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import dataclasses
+import enum
 import functools
 import importlib.util
 import inspect
 import json
+import math
 import os
 import select
+import signal
 import struct
 import sys
 import threading
@@ -23,7 +28,7 @@ from typing import Any, BinaryIO
 
 from kernelrl.components import Candidate, Document, Example, Item, Loss, Message, Optimizer, Pair, Sample, SampleRequest, Turn
 from kernelrl.errors import Unavailable
-from kernelrl.evaluation import Json, Record, Task
+from kernelrl.evaluation import Evaluation, Json, Record, Task
 
 INVALID_ARGUMENT, UNIMPLEMENTED, INTERNAL, UNAVAILABLE = 3, 12, 13, 14  # codes of abi.h
 
@@ -39,6 +44,8 @@ def load(path: str) -> ModuleType:
     """Imports the user's file; its folder comes first where it looks for modules."""
     sys.path.insert(0, os.path.dirname(path))
     name = os.path.splitext(os.path.basename(path))[0]
+    if name in sys.stdlib_module_names or name == "kernelrl":
+        raise Refusal(f"file: a module called '{name}' would hide Python's own or kernelrl's: rename the file")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise Refusal(f"{path} is not a Python file")
@@ -50,18 +57,16 @@ def load(path: str) -> ModuleType:
 
 def chosen(module: ModuleType, name: str, calls: tuple[str, ...]) -> Any:
     """The function or class of a file that is the component: the named one, or the only one that can be."""
-    own = {
-        key: value
-        for key, value in vars(module).items()
-        if not key.startswith("_") and callable(value) and getattr(value, "__module__", None) == module.__name__
-    }
+    public = {key: value for key, value in vars(module).items() if not key.startswith("_") and callable(value)}
+    own = {key: value for key, value in public.items() if getattr(value, "__module__", None) == module.__name__}
     if name:
-        if name in own:
-            return own[name]
+        if name in public:
+            return public[name]
         raise Refusal(f"object: the file has no function or class '{name}'; it has {listed(own)}")
     classes = {key: value for key, value in own.items() if inspect.isclass(value) and any(hasattr(value, c) for c in calls)}
+    classes = {key: value for key, value in classes.items() if not issubclass(value, (tuple, enum.Enum))}
     functions = {key: value for key, value in own.items() if inspect.isfunction(value)}
-    for among in (classes, {key: value for key, value in functions.items() if key in calls}, functions):
+    for among in ({key: value for key, value in functions.items() if key in calls}, classes, functions):
         if len(among) == 1:
             return next(iter(among.values()))
     raise Refusal(f"set `object`: the file has {listed(classes or functions)}")
@@ -71,15 +76,14 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "neither a function nor a class with the methods of its kind"
 
 
-def instance(component: Any, options: Mapping[str, Any]) -> Any:
-    """A class is constructed with the options; a function gets them with each call."""
-    parameters = inspect.signature(component).parameters
+def instance(component: Any, arguments: int, options: Mapping[str, Any]) -> Any:
+    """A class is constructed with the options; a function gets them with each call, after its arguments."""
     is_class = inspect.isclass(component)
-    given = [] if is_class else [None for name, p in parameters.items() if p.default is p.empty and name not in options]
     try:
-        inspect.signature(component).bind(*given, **options)
+        inspect.signature(component).bind(*([] if is_class else [None] * arguments), **options)
     except TypeError as error:
-        raise Refusal(f"options: {component.__name__}: {error}") from None
+        name = getattr(component, "__name__", "the object")
+        raise Refusal(f"options: {name}: {error}") from None
     return component(**options) if is_class else functools.partial(component, **options)
 
 
@@ -94,7 +98,7 @@ def method(component: Any, name: str) -> Callable[..., Any]:
 
 
 class Reward:
-    calls = ("score", "score_all")
+    calls, arguments = ("score", "score_all"), 1
 
     def __init__(self, component: Any) -> None:
         self._component = component
@@ -105,13 +109,18 @@ class Reward:
     def score(self, turns: list[Json]) -> list[float]:
         values = [Turn.from_json(turn) for turn in turns]
         if hasattr(self._component, "score_all"):
-            return [float(score) for score in self._component.score_all(values)]
-        score = method(self._component, "score")
-        return [float(score(turn)) for turn in values]
+            scores = [float(score) for score in self._component.score_all(values)]
+        else:
+            score = method(self._component, "score")
+            scores = [float(score(turn)) for turn in values]
+        for turn, value in zip(values, scores):
+            if not math.isfinite(value):
+                raise ArithmeticError(f"it gave {value} for a turn of task '{turn.task.id}'; scores must be finite")
+        return scores
 
 
 class Dataset:
-    calls = ("__getitem__", "__iter__", "items")
+    calls, arguments = ("__getitem__", "__iter__", "items"), 0
 
     def __init__(self, component: Any) -> None:
         items = component() if callable(component) else component
@@ -121,7 +130,7 @@ class Dataset:
         return {"size": len(self._items)}
 
     def read(self, index: int) -> str:
-        return json.dumps(item_json(self._items[index]), default=plain)  # a text, in which axes keep their order
+        return json.dumps(plain(item_json(self._items[index])))  # a text, in which axes keep their order
 
 
 def item_json(item: Item) -> Json:
@@ -135,7 +144,7 @@ def item_json(item: Item) -> Json:
 
 
 class Backend:
-    calls = ("evaluate",)
+    calls, arguments = ("evaluate",), 1
 
     def __init__(self, component: Any) -> None:
         self._component = component
@@ -153,11 +162,13 @@ class Backend:
 
     def evaluate(self, candidate: Json) -> Json:
         result = method(self._component, "evaluate")(Candidate.from_json(candidate))
-        return result.to_json() if isinstance(result, Record) else dict(result)
+        if not isinstance(result, (Evaluation, Mapping)):
+            raise TypeError(f"evaluate() gives an Evaluation or a dict, not {type(result).__name__}")
+        return dict(plain(result))
 
 
 class Policy:
-    calls = ("sample",)
+    calls, arguments = ("sample",), 1
 
     def __init__(self, component: Any) -> None:
         self._component = component
@@ -240,7 +251,7 @@ class Worker:
         self._file = file
         wrapper: Any = KINDS[kind]
         component = chosen(load(file), object, wrapper.calls)
-        self._component = wrapper(instance(component, options))
+        self._component = wrapper(instance(component, wrapper.arguments, options))
         return dict(self._component.describe())
 
 
@@ -275,39 +286,59 @@ def requests(stream: BinaryIO) -> Iterator[Json]:
 
 
 def send(stream: BinaryIO, message: Json) -> None:
-    body = json.dumps(message, default=plain).encode()
+    body = json.dumps(plain(message), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     stream.write(struct.pack("=I", len(body)) + body)
     stream.flush()
 
 
 def plain(value: Any) -> Any:
-    """JSON for numbers and arrays of NumPy and PyTorch, and for other sequences."""
+    """A value as JSON has it. NaN becomes null, infinities texts, as kernelrl writes them; arrays become lists."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None if math.isnan(value) else "inf" if value > 0 else "-inf"
     if isinstance(value, Record):
-        return value.to_json()
-    return value.tolist() if hasattr(value, "tolist") else list(value)
+        return plain(value.to_json())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's and PyTorch's
+        return plain(value.tolist())
+    if isinstance(value, (bytes, bytearray)):
+        raise TypeError("bytes are no text: decode them")
+    return [plain(item) for item in value]
 
 
 def end_with(input_stream: BinaryIO) -> None:
-    """Ends the process, whatever it does, when kernelrl is gone."""
+    """Ends the process and its children, whatever they do, when kernelrl is gone."""
     gone = select.poll()
     gone.register(input_stream, 0)  # only the end of the other side is reported
     gone.poll()
-    os._exit(1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def die_with_parent() -> None:
+    """Has Linux end the process, even one that never comes back from C, with the thread that started it."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, int(signal.SIGKILL))
 
 
 def main() -> None:
     ours_in, ours_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the component prints goes to kernelrl's log
     os.dup2(2, 1)
+    die_with_parent()
     threading.Thread(target=end_with, args=(ours_in,), daemon=True).start()
     worker = Worker()
     for request in requests(ours_in):
         answer = worker.answer(request)
-        sys.stdout.flush()
+        with contextlib.suppress(Exception):  # the component may have closed it
+            sys.stdout.flush()
         try:
             send(ours_out, answer)
-        except (TypeError, ValueError) as error:
-            send(ours_out, {"error": {"code": INTERNAL, "message": f"the result is no JSON: {error}"}})
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            send(ours_out, {"error": {"code": INTERNAL, "message": f"the result is no JSON: {type(error).__name__}: {error}"}})
 
 
 if __name__ == "__main__":

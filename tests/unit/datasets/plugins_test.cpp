@@ -22,7 +22,7 @@ TEST(TasksPlugin, GivesCompleteDefinitions) {
   ASSERT_GE(dataset.size(), 7u);
   for (std::uint64_t index = 0; index < dataset.size(); ++index) {
     const Item item = dataset.read(index);
-    const auto task = parse_task_definition(item.definition);
+    const auto task = parse_task_definition(item.definition_json);
     ASSERT_TRUE(task) << task.error();
     EXPECT_EQ(task->id, item.id);
     EXPECT_EQ(task->tier, 1);
@@ -64,7 +64,7 @@ TEST(TasksPlugin, GivesKernelsAsPairs) {
   EXPECT_EQ(pairs.read(0).answer.find("<KERNEL>\n```cuda\n// @launch kern"), 0u);
   EXPECT_EQ(pairs.read(1).answer, "<KERNEL>\n```cuda\ntwo\n```\n</KERNEL>");
   EXPECT_EQ(pairs.read(2).answer, "<KERNEL>\n```cuda\none\n```\n</KERNEL>");
-  EXPECT_TRUE(parse_task_definition(pairs.read(2).definition));
+  EXPECT_TRUE(parse_task_definition(pairs.read(2).definition_json));
   EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"only", relu}, {"kernels", folder.string()}}),
             "kernels: " + folder.string() +
                 " has no kernel ID.cu or ID/*.cu of a task to give; set pairs = true");
@@ -76,7 +76,7 @@ TEST(TemplatesPlugin, GivesPairsAndRepairs) {
   std::size_t repairs = 0;
   for (std::uint64_t index = 0; index < dataset.size(); ++index) {
     const Item item = dataset.read(index);
-    EXPECT_TRUE(parse_task_definition(item.definition));
+    EXPECT_TRUE(parse_task_definition(item.definition_json));
     EXPECT_NE(item.answer.find("__global__"), std::string::npos);
     repairs += item.earlier.size();
   }
@@ -108,7 +108,7 @@ TEST(TemplatesPlugin, GivesPairsOfTwoRightKernelsOfOneTask) {
   for (std::uint64_t index = 0; index < 40; ++index) {
     const Item item = dataset.read(index);
     ASSERT_EQ(item.earlier.size(), 1u);
-    EXPECT_TRUE(read_launches(item.earlier[0], *parse_task_definition(item.definition)));
+    EXPECT_TRUE(read_launches(item.earlier[0], *parse_task_definition(item.definition_json)));
     different += item.earlier[0] != item.answer ? 1 : 0;
   }
   EXPECT_GT(different, 30u);
@@ -196,7 +196,7 @@ TEST_F(SamplesPlugin, KeepsTheBestOfTheCorrectAnswers) {
   ASSERT_EQ(best.size(), 2u);
   EXPECT_EQ(best.read(1).answer, "middling");
   EXPECT_EQ(best.read(1).id, "relu");
-  EXPECT_TRUE(parse_task_definition(best.read(1).definition));
+  EXPECT_TRUE(parse_task_definition(best.read(1).definition_json));
 }
 
 TEST_F(SamplesPlugin, OfEqualScoresKeepsTheFastest) {

@@ -298,7 +298,7 @@ TEST(RecordsPlugin, GivesDocumentsOfThoseThatAreWanted) {
   const Item first = dataset.read(0);
   EXPECT_EQ(first.text, "about r4");
   EXPECT_EQ(first.task_hint, "kernelbench/r4");
-  EXPECT_EQ(first.meta, R"({"speed":2.0})");
+  EXPECT_EQ(first.meta_json, R"({"speed":2.0})");
   EXPECT_EQ(first.id, (folder / "a.parquet").string() + "#4");
   EXPECT_THAT(dataset.messages(),
               ElementsAre(HasSubstr((folder / "a-broken.parquet").string() + ": ")));
@@ -311,10 +311,10 @@ TEST(RecordsPlugin, KeepsAllColumnsThatHaveAValue) {
   const DatasetUnderTest dataset(
       "records",
       {{"path", folder.path().string()}, {"text", "{{id}}"}, {"meta", Value::json(R"(["*"])")}});
-  const json parquet = json::parse(dataset.read(0).meta);
+  const json parquet = json::parse(dataset.read(0).meta_json);
   EXPECT_EQ(parquet["id"], "r0");
   EXPECT_TRUE(parquet.contains("place")) << parquet;
-  EXPECT_EQ(dataset.read(2).meta, R"({"id":"u","profile":{"a":[1,2]}})");
+  EXPECT_EQ(dataset.read(2).meta_json, R"({"id":"u","profile":{"a":[1,2]}})");
 }
 
 TEST(RecordsPlugin, RefusesWhatItCannotDo) {

@@ -61,7 +61,7 @@ TEST(PythonFailures, AnAbsentInterpreterIsNamed) {
   table.at("executable") = testing::Value("/nowhere/python3");
   const auto [code, message] = refusal(table);
   EXPECT_EQ(code, KRL_FAILED_PRECONDITION);
-  EXPECT_THAT(message, HasSubstr("there is no program '/nowhere/python3'"));
+  EXPECT_THAT(message, HasSubstr("'/nowhere/python3' cannot be started ("));
 }
 
 TEST(PythonFailures, AnExceptionHasItsPlaceInTheFile) {

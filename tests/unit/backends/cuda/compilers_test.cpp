@@ -61,11 +61,11 @@ class CudaCompilers : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  static const BackendInstance& backend() {
-    static std::map<std::string, std::unique_ptr<BackendInstance>> instances;
-    std::unique_ptr<BackendInstance>& instance = instances[GetParam()];
+  static const TaskBackend& backend() {
+    static std::map<std::string, std::unique_ptr<TaskBackend>> instances;
+    std::unique_ptr<TaskBackend>& instance = instances[GetParam()];
     if (instance == nullptr) {
-      instance = std::make_unique<BackendInstance>(
+      instance = std::make_unique<TaskBackend>(
           GetParam(),
           Table{{"execute", "off"}, {"arch", "sm_90"}, {"compile_timeout", 5.0}, {"cache", "off"}});
     }
@@ -556,7 +556,7 @@ TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
 TEST_P(CudaCompilers, SaysHowToDoWithoutAGpu) {
   if (std::filesystem::exists("/dev/nvidia0")) GTEST_SKIP() << "skipped: a GPU";
   try {
-    const BackendInstance instance(GetParam(), {{"arch", "sm_90"}});
+    const TaskBackend instance(GetParam(), {{"arch", "sm_90"}});
     FAIL() << "started";
   } catch (const Failure& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("execute = \"off\""));

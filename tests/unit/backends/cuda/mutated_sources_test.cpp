@@ -151,11 +151,11 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
     options.emplace("arch", "sm_90");
   }
   {
-    const BackendInstance warm(id.c_str(), options);
+    const TaskBackend warm(id.c_str(), options);
     warm.evaluate(all_tasks().at("vector_add"), sources.front().text);  // what is opened once
   }
   const std::ptrdiff_t descriptors = open_descriptors();
-  std::optional<BackendInstance> backend(std::in_place, id.c_str(), options);
+  std::optional<TaskBackend> backend(std::in_place, id.c_str(), options);
 
   const int mutants = number_from("KERNELRL_MUTANTS", kMutants) / (id == "nvcc" ? 4 : 1);
   const int first = number_from("KERNELRL_SEED", 0);

@@ -26,7 +26,7 @@ Table options_with(const std::string& socket, const Table& more) {
 // Why the backend does not start.
 std::string refusal(const Table& options) {
   try {
-    const BackendInstance backend("docker", options);
+    const TaskBackend backend("docker", options);
   } catch (const Failure& failure) {
     return failure.what();
   }
@@ -39,7 +39,7 @@ class DockerBackendTest : public docker::testing::CompilerFixture {
 };
 
 TEST_F(DockerBackendTest, SaysWhatAKernelUses) {
-  const BackendInstance backend("docker", options());
+  const TaskBackend backend("docker", options());
   const auto info = backend.describe();
   EXPECT_EQ(info.concurrency, 2u);
   EXPECT_EQ(info.signals & (KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME), 0u) << "nothing is run";
@@ -56,7 +56,7 @@ TEST_F(DockerBackendTest, SaysWhatAKernelUses) {
 }
 
 TEST_F(DockerBackendTest, GivesTheLineOfAnError) {
-  const Outcome outcome = BackendInstance("docker", options())
+  const Outcome outcome = TaskBackend("docker", options())
                               .evaluate(all_tasks().at("vector_add"),
                                         R"(__global__ void add(const float* a, const float* b,
                     float* out, int n) { outt[0] = 1; }
@@ -67,7 +67,7 @@ TEST_F(DockerBackendTest, GivesTheLineOfAnError) {
 }
 
 TEST_F(DockerBackendTest, PassesTheFlagsOfThePlan) {
-  const BackendInstance backend("docker", options({{"flags", "-maxrregcount=16 -DFOUR=4"}}));
+  const TaskBackend backend("docker", options({{"flags", "-maxrregcount=16 -DFOUR=4"}}));
   const Outcome outcome = backend.evaluate(all_tasks().at("vector_add"),
                                            R"(__global__ void add(const float* a, const float* b,
                     float* out, int n) {
@@ -80,9 +80,9 @@ TEST_F(DockerBackendTest, PassesTheFlagsOfThePlan) {
 }
 
 TEST_F(DockerBackendTest, CompilesHostCode) {
-  const BackendInstance backend("docker", options());
+  const TaskBackend backend("docker", options());
   const auto evaluated = [&](const std::string& source) {
-    return backend.evaluate(all_tasks().at("relu"), source, BackendInstance::kAllStages, 1,
+    return backend.evaluate(all_tasks().at("relu"), source, TaskBackend::kAllStages, 1,
                             KRL_CONTRACT_HOST);
   };
   const char* kernel =

@@ -45,16 +45,15 @@ const std::map<std::string, TaskText>& all_tasks() {
   return tasks;
 }
 
-BackendInstance::BackendInstance(const std::string& id, Table options)
+TaskBackend::TaskBackend(const std::string& id, Table options)
     : instance_([&] {
         static std::map<std::string, Plugin> plugins;
         const Plugin& plugin = plugins.try_emplace(id, plugin_path(id)).first->second;
         return plugin.create<krl_backend_v>(KRL_BACKEND, id, std::move(options));
       }()) {}
 
-Outcome BackendInstance::evaluate(const TaskText& task, const std::string& source,
-                                  std::uint32_t stages, std::uint64_t seed,
-                                  std::uint32_t contract) const {
+Outcome TaskBackend::evaluate(const TaskText& task, const std::string& source, std::uint32_t stages,
+                              std::uint64_t seed, std::uint32_t contract) const {
   const krl_task c_task = task.c();
   const krl_candidate candidate{sizeof(krl_candidate), contract, &c_task, to_c(source)};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), stages, seed};
@@ -65,14 +64,14 @@ Outcome BackendInstance::evaluate(const TaskText& task, const std::string& sourc
   return {receiver.evaluation(), receiver.verdicts()};
 }
 
-void BackendInstance::prepare(const TaskText& task, std::uint64_t seed) const {
+void TaskBackend::prepare(const TaskText& task, std::uint64_t seed) const {
   const krl_task c_task = task.c();
   const krl_evaluate_options options{sizeof(krl_evaluate_options), kAllStages, seed};
   Call call;
   call.require(instance_.table().prepare(instance_.self(), call.context(), &c_task, &options));
 }
 
-BackendDescription BackendInstance::describe() const {
+BackendDescription TaskBackend::describe() const {
   return backend_description([this](const krl_backend_info_sink* sink) {
     Call call;
     call.require(instance_.table().describe(instance_.self(), call.context(), sink));

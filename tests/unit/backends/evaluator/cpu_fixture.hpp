@@ -35,9 +35,9 @@ struct Outcome {
   bool operator==(const Outcome& other) const;
 };
 
-class BackendInstance {
+class TaskBackend {
  public:
-  BackendInstance(const std::string& id, Table options);
+  TaskBackend(const std::string& id, Table options);
 
   // Throws krl::Failure if the call fails.
   Outcome evaluate(const TaskText& task, const std::string& source,
@@ -54,9 +54,9 @@ class BackendInstance {
   Instance<krl_backend_v> instance_;
 };
 
-class CpuInstance : public BackendInstance {
+class CpuInstance : public TaskBackend {
  public:
-  explicit CpuInstance(Table options) : BackendInstance("cpu", std::move(options)) {}
+  explicit CpuInstance(Table options) : TaskBackend("cpu", std::move(options)) {}
 };
 
 // One without a cache, for all tests of a process.

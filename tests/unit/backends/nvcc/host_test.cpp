@@ -87,10 +87,10 @@ TEST(HostChecks, NoLibraryIsLoadedUnlessThePlanAllowsIt) {
 class NvccHost : public NeedsNvcc {
  protected:
   static Outcome evaluate(const std::string& task, const std::string& source) {
-    static const BackendInstance backend(
+    static const TaskBackend backend(
         "nvcc",
         Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}, {"compile_timeout", 120}});
-    return backend.evaluate(all_tasks().at(task), source, BackendInstance::kAllStages, 1,
+    return backend.evaluate(all_tasks().at(task), source, TaskBackend::kAllStages, 1,
                             KRL_CONTRACT_HOST);
   }
 
@@ -257,10 +257,9 @@ TEST_F(NvccHost, HostileSourcesEndAndTellNothing) {
 }
 
 TEST_F(NvccHost, OtherCompilersRefuseItByName) {
-  const BackendInstance nvrtc("nvrtc",
-                              Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+  const TaskBackend nvrtc("nvrtc", Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
   const Outcome outcome = nvrtc.evaluate(all_tasks().at("relu"), "void launch() {}",
-                                         BackendInstance::kAllStages, 1, KRL_CONTRACT_HOST);
+                                         TaskBackend::kAllStages, 1, KRL_CONTRACT_HOST);
   EXPECT_EQ(outcome.verdict, Verdict::kRejected);
   EXPECT_THAT(outcome.why, HasSubstr("unsupported on nvrtc"));
 }

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-BackendInstance backend_with(const std::string& option, const std::string& value) {
-  return BackendInstance(
+TaskBackend backend_with(const std::string& option, const std::string& value) {
+  return TaskBackend(
       "nvcc", {{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}, {option.c_str(), value}});
 }
 

@@ -42,7 +42,7 @@ __global__ void k(int* p) { *p = B<28, 0>::v; }
 TEST(Nvrtc, WorksFromTheWheel) {
   const std::string wheel = KERNELRL_PYTHON_DEPS "/nvidia/cu13";
   if (!std::filesystem::exists(wheel + "/lib/libnvrtc.so.13")) GTEST_SKIP() << "skipped: no wheel";
-  const BackendInstance backend(
+  const TaskBackend backend(
       "nvrtc", {{"execute", "off"}, {"arch", "sm_90"}, {"cuda", wheel}, {"cache", "off"}});
   const Outcome outcome =
       backend.evaluate(all_tasks().at("vector_add"), naive_of(all_tasks().at("vector_add")));

@@ -514,8 +514,7 @@ TEST(ModelAnswer, OfTheExamplesAreBoundButWherePyTorchComputes) {
 class ModelAnswers : public NeedsNvcc {};
 
 TEST_F(ModelAnswers, AreCompiledWithTheLinesOfTheirText) {
-  const BackendInstance backend("nvcc",
-                                Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+  const TaskBackend backend("nvcc", Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
   const auto evaluate = [&](const std::string& body) {
     const std::string source =
         "from torch.utils.cpp_extension import load_inline\n"
@@ -537,7 +536,7 @@ TEST_F(ModelAnswers, AreCompiledWithTheLinesOfTheirText) {
         "class ModelNew(torch.nn.Module):\n"
         "    def forward(self, a, b):\n"
         "        return ops.add(a, b, 1.0)\n";
-    return backend.evaluate(all_tasks().at("vector_add"), source, BackendInstance::kAllStages, 1,
+    return backend.evaluate(all_tasks().at("vector_add"), source, TaskBackend::kAllStages, 1,
                             KRL_CONTRACT_HOST);
   };
   const Outcome good = evaluate("c[i] = a[i] + b[i];");
