@@ -263,11 +263,9 @@ int runs_command(const Words& words) {
       "       kernelrl runs compare FIRST SECOND\n"
       "       kernelrl runs export NAME FOLDER [--format F]\n"
       "       kernelrl runs archive [NAME] [FOLDER]",
-      "list    all runs, with their last metrics\n"
-      "status  one run in full\n"
+      "list    all runs, with their last metrics; status: one run in full\n"
       "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
-      "compare two runs after equally many iterations, task by task\n"
-      "delete  its folder, with --yes\n"
+      "compare two runs after equally many iterations, task by task; delete: its folder\n"
       "export  write its samples, evaluations and best kernels as tables, or its tasks and best kernels\n"
       "        as definitions of FlashInfer-Bench\n"
       "archive the fastest kernels of each task with their lineage; with FOLDER, all of them as files\n"
