@@ -35,7 +35,8 @@ expect() {
 
 FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
 FIRST=2 AGAIN=1 expect 1 "2 passed, 1 failed, 1 unsteady, 1 skipped"
-FIRST=1 AGAIN=0 expect 1 "3 passed, 0 failed, 1 unsteady, 1 skipped"
+FIRST=1 AGAIN=0 expect 0 "3 passed, 0 failed, 1 unsteady, 1 skipped"
+OPTION=--nightly FIRST=1 AGAIN=0 expect 1 "12 passed, 0 failed, 4 unsteady, 4 skipped"
 printf '#!/bin/sh\necho "name.hpp:1:1: error"\nexit 1\n' > "$tmp/scripts/tidy.sh"
 FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
 grep -q '^name.hpp:1:1: error' "$tmp/log"
