@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/test.sh fails for a test that passes only when run again, for a source that is not formatted, and for a header in
-# which scripts/tidy.sh finds something. Stand-ins for cmake and ctest: a build does nothing; the first run of the tests has
-# $FIRST failures, the second $AGAIN.
+# scripts/test.sh fails for a test that fails again, with --nightly also for one that passes then, for a source that is not
+# formatted, and for a header in which scripts/tidy.sh finds something. Stand-ins for cmake and ctest: a build does nothing; the
+# first run of the tests has $FIRST failures, the second $AGAIN.
 #
 # usage: test_script.sh CHECKOUT
 set -euo pipefail

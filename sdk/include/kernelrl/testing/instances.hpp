@@ -47,9 +47,10 @@ class DatasetInstance : public Instance<krl_dataset_v> {
     const krl_dataset_sink sink{
         sizeof(krl_dataset_sink), 0, &items, push_task, push_pair, push_document};
     call().require(table().read(self(), context(), index, &sink));
-    if (items.size() != 1)
+    if (items.size() != 1) {
       throw std::runtime_error("item " + std::to_string(index) + ": " +
                                std::to_string(items.size()) + " were pushed");
+    }
     return items.front();
   }
 
@@ -110,8 +111,9 @@ class BackendInstance : public Instance<krl_backend_v> {
     const krl_evaluate_options options = options_of(stages);
     EvaluationReceiver receiver;
     call().require(table().evaluate(self(), context(), &candidate, &options, receiver.c()));
-    if (receiver.verdicts() != 1)
+    if (receiver.verdicts() != 1) {
       throw std::runtime_error(std::to_string(receiver.verdicts()) + " verdicts were pushed");
+    }
     return receiver.evaluation();
   }
 
