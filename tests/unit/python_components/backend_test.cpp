@@ -49,6 +49,16 @@ TEST(PythonBackend, AProcessThatEndsLosesOneEvaluation) {
   EXPECT_EQ(brackets.evaluate("f()").verdict, Verdict::kOk);
 }
 
+TEST(PythonBackend, EveryProcessPreparesTheTasks) {
+  testing::Table table = python_file("brackets.py", "Prepares");
+  table.emplace("workers", 2);
+  const auto prepares = python_plugin().backend("python", table);
+  prepares.prepare("{}");
+  EXPECT_THROW(prepares.evaluate("exit"), Failure);
+  EXPECT_THROW(prepares.evaluate("exit"), Failure);
+  EXPECT_EQ(prepares.evaluate("f()").verdict, Verdict::kOk) << "by a new process";
+}
+
 TEST(PythonBackend, MayRefuseATask) {
   const auto brackets = backend("Brackets");
   brackets.prepare(R"({"axes": ["n"]})");

@@ -69,7 +69,7 @@ TEST(PythonFailures, AnExceptionHasItsPlaceInTheFile) {
   const auto [code, message] = trouble(term, "fail");
   EXPECT_EQ(code, KRL_INTERNAL);
   EXPECT_THAT(message,
-              AllOf(HasSubstr("rewards.py:50: in fail: ZeroDivisionError: division by zero"),
+              AllOf(HasSubstr("rewards.py:51: in fail: ZeroDivisionError: division by zero"),
                     HasSubstr("in score\n    getattr(self, turn.answer)()")));
   EXPECT_EQ(term.score(TurnBuilder().answer("nothing")), 2) << "the object is still there";
 }
@@ -101,6 +101,43 @@ TEST(PythonFailures, AHangingCallEndsWhenItIsCancelled) {
   later.join();
   term.call().cancelled = false;
   EXPECT_EQ(term.score(TurnBuilder().answer("nothing")), 1);
+}
+
+// Its children hold the pipe to kernelrl open.
+TEST(PythonFailures, AnEndIsNoticedWhileChildrenLive) {
+  const RewardInstance term = troubled();
+  const auto [code, message] = trouble(term, "leave_a_child");
+  EXPECT_EQ(code, KRL_UNAVAILABLE);
+  EXPECT_THAT(message, HasSubstr("ended with code 4"));
+  EXPECT_EQ(term.score(TurnBuilder().answer("nothing")), 1);
+}
+
+TEST(PythonFailures, TheEndOfMuchOutputIsKept) {
+  const auto [code, message] = trouble(troubled(), "shout");
+  EXPECT_THAT(message, AllOf(HasSubstr("ended with code 5"), HasSubstr("last words")));
+}
+
+TEST(PythonFailures, AClosedStreamHarmsNothing) {
+  const RewardInstance term = troubled();
+  EXPECT_EQ(term.score(TurnBuilder().answer("close_stdout")), 1);
+  EXPECT_EQ(term.score(TurnBuilder().answer("nothing")), 2) << "the same process";
+}
+
+TEST(PythonFailures, NotANumberIsNamed) {
+  const auto term = python_plugin().reward("python", python_file("rewards.py", "not_a_number"));
+  const auto [code, message] = error_of([&] { term.score(TurnBuilder().task("relu", 0)); });
+  EXPECT_EQ(code, KRL_INTERNAL);
+  EXPECT_THAT(message, HasSubstr("it gave nan for a turn of task 'relu'"));
+}
+
+TEST(PythonFailures, OptionsFitAnySignature) {
+  for (const char* object : {"keyword", "anything"}) {
+    const auto term =
+        python_plugin().reward("python", python_file("rewards.py", object, R"({"limit": 3})"));
+    EXPECT_EQ(term.score(TurnBuilder()), 3) << object;
+  }
+  EXPECT_THAT(refusal(python_file("rewards.py", "keyword")).second,
+              HasSubstr("missing a required argument: 'limit'"));
 }
 
 TEST(PythonFailures, WhatItPrintsGoesToTheLog) {

@@ -28,5 +28,20 @@ def unknown_verdict(candidate):
     return Evaluation(verdict="splendid")
 
 
+class Prepares:
+    """Judges only what its process has prepared."""
+
+    def __init__(self):
+        self.tasks = set()
+
+    def prepare(self, task):
+        self.tasks.add(task.id)
+
+    def evaluate(self, candidate):
+        if candidate.source == "exit":
+            os._exit(1)
+        return Evaluation(verdict="ok" if candidate.task.id in self.tasks else "rejected")
+
+
 class UnknownSignal(Brackets):
     signals = ("tiem",)

@@ -1,4 +1,5 @@
 import os
+import sys
 import time
 
 import kernelrl
@@ -61,6 +62,18 @@ class Troubled:
     def hang(self):
         time.sleep(1000)
 
+    def leave_a_child(self):
+        if os.fork() == 0:
+            time.sleep(1000)
+        os._exit(4)
+
+    def shout(self):
+        print("x" * (3 << 20) + "\nlast words")
+        os._exit(5)
+
+    def close_stdout(self):
+        sys.stdout = None
+
     def talk(self):
         print("one\ntwo")
 
@@ -73,5 +86,13 @@ def no_number(turn):
     return "many"
 
 
-def too_few(turns):
-    return []
+def not_a_number(turn):
+    return float("nan")
+
+
+def keyword(turn, *, limit):
+    return limit
+
+
+def anything(turn, **options):
+    return options["limit"]
