@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <kernelrl/evaluation_json.hpp>
 #include <kernelrl/policy_values.hpp>
 #include <kernelrl/spelling.hpp>
@@ -166,6 +167,12 @@ json json_of(const krl_optimizer& optimizer) {
           {"grad_clip", optimizer.grad_clip}};
 }
 
+double number_of(const nlohmann::json& json) {
+  if (json.is_null()) return kUnknown;
+  if (json.is_string()) return json.get<std::string>() == "inf" ? HUGE_VAL : -HUGE_VAL;
+  return json.get<double>();
+}
+
 SampleValue sample_of(const json& json) {
   SampleValue sample;
   json.at("text").get_to(sample.text);
@@ -174,8 +181,7 @@ SampleValue sample_of(const json& json) {
   json.at("prompt_tokens").get_to(sample.prompt_tokens);
   json.at("tokens").get_to(sample.tokens);
   for (const nlohmann::json& value : json.at("logprobs"))
-    sample.logprobs.push_back(value.is_number() ? value.get<float>()
-                                                : static_cast<float>(kUnknown));
+    sample.logprobs.push_back(static_cast<float>(number_of(value)));
   json.at("version").get_to(sample.policy_version);
   const auto stop = std::find(kStops.begin(), kStops.end(), json.at("stop").get<std::string>());
   if (stop == kStops.end())

@@ -18,6 +18,9 @@ nlohmann::json json_of(const Example& example);
 nlohmann::json json_of(const Loss& loss);
 nlohmann::json json_of(const krl_optimizer& optimizer);
 
+// A number as the worker writes it: null for NaN, "inf" and "-inf".
+double number_of(const nlohmann::json& json);
+
 // Throws a std::exception where the JSON is not that of a sample.
 SampleValue sample_of(const nlohmann::json& json);
 

@@ -1,6 +1,5 @@
 #include "plugins/python_components/policy.hpp"
 
-#include <cmath>
 #include <kernelrl/policy_values.hpp>
 #include <utility>
 #include <vector>
@@ -18,13 +17,6 @@ nlohmann::json json_of(const Examples& examples) {
 
 void put(const SampleValue& sample, const SampleSink& sink) {
   sink.put(*CView<SampleValue>(sample).c());
-}
-
-// A number, as the worker writes it: null for NaN, texts for infinities.
-double number_of(const nlohmann::json& json) {
-  if (json.is_null()) return kUnknown;
-  if (json.is_string()) return json.get<std::string>() == "inf" ? HUGE_VAL : -HUGE_VAL;
-  return json.get<double>();
 }
 
 void report(const nlohmann::json& metrics, const Context& context) {

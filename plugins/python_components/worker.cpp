@@ -49,12 +49,12 @@ nlohmann::json options_of(const Config& config) {
 
 }  // namespace
 
-Worker::Worker(std::string kind, const PythonFile& python, const Config& config,
+Worker::Worker(const std::string& kind, const PythonFile& python, const Config& config,
                const Context& context)
-    : kind_(std::move(kind)), file_(python.file), executable_(executable_of(python)) {
+    : file_(python.file), executable_(executable_of(python)) {
   if (!fs::is_regular_file(file_)) invalid_argument("file: there is no file " + file_);
   start_request_ = {{"call", "start"},
-                    {"kind", kind_},
+                    {"kind", kind},
                     {"file", fs::canonical(file_).string()},
                     {"object", python.object},
                     {"options", options_of(config)}};

@@ -33,7 +33,8 @@ class Worker {
   // `kind`: "reward", …. Starts the process and, in it, the component. Throws
   // Failure(KRL_INVALID_ARGUMENT) if the file is wrong, KRL_FAILED_PRECONDITION if there is no
   // Python.
-  Worker(std::string kind, const PythonFile& python, const Config& config, const Context& context);
+  Worker(const std::string& kind, const PythonFile& python, const Config& config,
+         const Context& context);
 
   // Returns what the component said of itself last.
   const nlohmann::json& description() const { return description_; }
@@ -54,7 +55,7 @@ class Worker {
   [[noreturn]] void report_end(const std::string& during);
   void log(const Context& context);
 
-  std::string kind_, file_, executable_;
+  std::string file_, executable_;
   std::string digest_;  // The file may not change while the component lives.
   nlohmann::json start_request_, description_;
   std::uint64_t starts_ = 0;

@@ -12,16 +12,14 @@ namespace krl::service {
 namespace backend_contract {
 namespace {
 
-constexpr char kRight[] =
-    "// @launch kern<<<ceil_div(n, 128), 128>>>(x, out, n)\n"
-    "__global__ void kern(const float* x, float* out, int n) {\n"
-    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  if (i < n) out[i] = 2 * x[i];\n"
-    "}\n";
+std::string right_kernel() {
+  const auto facts = facts_of(doubling_task());
+  return facts ? facts->naive : "";
+}
 
 // Returns what models answer, and what nobody should.
 std::vector<std::string> sources() {
-  return {kRight,
+  return {right_kernel(),
           "",
           "this is no code",
           "__global__ void kern(const float* x, float* out, int n) {}\n",
@@ -74,7 +72,7 @@ Status measures(const Subject& subject) {
   KRL_ASSIGN(const Backend* backend, subject.components.backend(subject.settings));
   if (backend->info().signals == 0)
     return broken("it declares no signal: nothing could be paid for");
-  KRL_ASSIGN(const Evaluation right, backend->evaluate(doubling_task(), kRight, {}));
+  KRL_ASSIGN(const Evaluation right, backend->evaluate(doubling_task(), right_kernel(), {}));
   if (right.verdict != Verdict::kOk)
     return broken(fmt::format("a right kernel of {} is {}: {}", doubling_task().id,
                               name_of(right.verdict), right.why));
@@ -125,7 +123,7 @@ Status overlaps(const Subject& subject) {
 Status obeys(const Subject& subject) {
   const auto backend = subject.cancelled.backend(subject.settings);
   if (!backend) return {};
-  const auto evaluation = (*backend)->evaluate(doubling_task(), kRight, {});
+  const auto evaluation = (*backend)->evaluate(doubling_task(), right_kernel(), {});
   if (evaluation || evaluation.error().code == Code::kCancelled) return {};
   return failure(evaluation.error());
 }

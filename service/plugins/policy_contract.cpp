@@ -102,7 +102,7 @@ Status tokenizes(const Subject& subject) {
   KRL_ASSIGN(const Ready of, ready(subject));
   KRL_ASSIGN(const Example example, of.policy.tokenize(kPrompt, kAnswer));
   KRL_ASSIGN(const Example again, of.policy.tokenize(kPrompt, kAnswer));
-  if (example.tokens.empty()) return broken("an answer of 58 characters has no tokens");
+  if (example.tokens.empty()) return broken(fmt::format("the answer '{}' has no tokens", kAnswer));
   if (example.tokens != again.tokens || example.prompt_tokens != again.prompt_tokens)
     return broken("the same texts had other tokens the second time");
   return {};

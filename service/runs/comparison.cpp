@@ -4,8 +4,8 @@
 #include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <set>
 
 #include "core/base/metrics.hpp"
 #include "core/run/metrics.hpp"
@@ -57,18 +57,16 @@ double last_of(const std::vector<double>& values) {
   return values.empty() || values.back() <= 0 ? std::nan("") : values.back();
 }
 
-std::vector<std::string> tasks_in(const std::vector<IterationMetrics>& lines) {
-  std::map<std::string, bool> tasks;
+std::set<std::string> tasks_in(const std::vector<IterationMetrics>& lines) {
+  std::set<std::string> tasks;
   for (const IterationMetrics& line : lines) {
     for (const auto& [name, value] : line.values) {
       constexpr std::string_view kEnd = "/pass_rate";
       if (!name.starts_with(kTask) || !name.ends_with(kEnd)) continue;
-      tasks[name.substr(kTask.size(), name.size() - kTask.size() - kEnd.size())] = true;
+      tasks.insert(name.substr(kTask.size(), name.size() - kTask.size() - kEnd.size()));
     }
   }
-  std::vector<std::string> names;
-  for (const auto& [name, present] : tasks) names.push_back(name);
-  return names;
+  return tasks;
 }
 
 void add_ratio(Comparison& comparison) {
@@ -102,9 +100,9 @@ Result<Comparison> compare_runs(const RunLayout& first, const RunLayout& second)
                    "a run without an iteration of reinforcement or search cannot be compared");
   Comparison comparison;
   comparison.iterations = static_cast<int>(n);
-  const std::vector<std::string> theirs = tasks_in(other);
+  const std::set<std::string> theirs = tasks_in(other);
   for (const std::string& task : tasks_in(one)) {
-    if (std::ranges::find(theirs, task) == theirs.end()) continue;
+    if (!theirs.contains(task)) continue;
     const std::string passes = "task/" + task + "/pass_rate";
     const std::string speed = "task/" + task + "/best_speedup";
     comparison.tasks.push_back(

@@ -48,10 +48,9 @@ TurnRecord turn_of(const json& sample, bool in_thought) {
   return turn;
 }
 
-ScoredTurn recorded_turn(const json& sample, int iteration) {
+ScoredTurn recorded_turn(const json& sample) {
   ScoredTurn turn;
   turn.task = sample.at("task");
-  turn.iteration = iteration;
   turn.recorded = sample.at("score");
   sample.at("terms").get_to(turn.recorded_terms);
   return turn;
@@ -99,7 +98,7 @@ Status Rescoring::score(const RunLayout& run, const std::vector<Task>& tasks,
 
   std::set<std::string> prepared;
   Episode episode;
-  return each_sample(run, [&](const json& sample, int iteration) -> Status {
+  return each_sample(run, [&](const json& sample, int) -> Status {
     if (sample.at("turn") == 1) episode = {};
     const auto task = by_id.find(sample.at("task").get<std::string>());
     if (task == by_id.end() || sample.at("verdict") == name_of(Verdict::kInfraError)) return {};
@@ -112,7 +111,7 @@ Status Rescoring::score(const RunLayout& run, const std::vector<Task>& tasks,
       episode.turns.pop_back();
       return {};
     }
-    ScoredTurn scored = recorded_turn(sample, iteration);
+    ScoredTurn scored = recorded_turn(sample);
     scored.verdict = turn.evaluation.verdict;
     KRL_ASSIGN(scored.score, scorer_.score(episode));
     turn.score = scored.score;

@@ -19,7 +19,6 @@ using namespace core;
 
 struct ScoredTurn {
   std::string task;
-  int iteration = 0;  // 0: no run's
   Verdict verdict = Verdict::kOk;
   std::string why;  // the reason of the verdict
   Score score;

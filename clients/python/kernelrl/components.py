@@ -2,7 +2,7 @@
 
 A component is a function or a class in a file that a plan names: `use = "python"`. It runs in a process of its own. Of
 exceptions, `kernelrl.Unavailable` means that the same call may work later, for instance because a server is away: kernelrl
-repeats it, and then drops the turn without a score. Any other ends the run with its traceback.
+repeats it, and then drops the turn without a score. Any other ends the run with its traceback; in a backend it costs the turn.
 """
 
 from __future__ import annotations
