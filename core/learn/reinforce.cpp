@@ -240,6 +240,7 @@ class Reinforcement {
   void write_learning(Metrics& metrics) const {
     for (const Figure& figure : kOfLearning)
       if (const auto value = figures_.of(figure.name)) metrics[figure.metric] = *value;
+    metrics.merge(figures_.own());
     // Kish's: as many tokens of weight 1 would tell as much, as a share of those there are.
     if (const auto weight = figures_.of("tis_weight"))
       metrics["sampler/tis/effective"] = *weight * *weight / *figures_.of("tis_weight_square");

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/plugin/component.hpp"
+
 namespace krl::core {
 namespace {
 
@@ -48,6 +50,13 @@ std::optional<double> StepFigures::of(const std::string& name) const {
   const auto sum = sums_.find(name);
   if (sum == sums_.end()) return std::nullopt;
   return name.ends_with("_max") ? sum->second : sum->second / counts_.at(name);
+}
+
+Metrics StepFigures::own() const {
+  Metrics own;
+  for (const auto& [name, unused] : sums_)
+    if (is_id(name) && has_vendor(name)) own["actor/" + name] = *of(name);
+  return own;
 }
 
 std::string StepFigures::warning() const {

@@ -25,6 +25,8 @@ class StepFigures {
 
   // The mean over the steps that gave a finite one; of a name that ends in "_max" the largest.
   std::optional<double> of(const std::string& name) const;
+  // Returns the figures of the policy's own, "acme.norm", under "actor/acme.norm".
+  Metrics own() const;
   // Steps of the iteration with a figure that is not finite.
   int not_finite() const { return not_finite_; }
   // "policy 'x' reported grad_norm = nan in 2 of 4 optimiser steps"; empty if there were none.

@@ -233,6 +233,7 @@ Result<StageEnd> run_supervised(const StageContext& context, std::vector<Lesson>
                        {"actor/not_finite", figures.not_finite()},
                        {"perf/tokens_per_s", (steps.tokens() - tokens_before) / watch.seconds()},
                        {"time_s/iteration", watch.seconds()}};
+    metrics.merge(figures.own());
     if (const auto loss = figures.of("loss")) metrics["sft/loss"] = *loss;
     if (const auto norm = figures.of("grad_norm")) metrics["actor/grad_norm"] = *norm;
     if (figures.not_finite() > 0)

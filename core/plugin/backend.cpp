@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
+#include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
 #include "core/plugin/views.hpp"
@@ -148,16 +149,15 @@ class EvaluationReceiver {
     complain(fmt::format("it pushed {} after its verdict", what));
     return false;
   }
-  // Structs only grow: one that is smaller than ours is not of version 1.
   template <class C>
   bool may_push(std::string_view what, const C* pushed) {
     if (pushed == nullptr) {
       complain(fmt::format("it pushed {} that is null", what));
       return false;
     }
-    if (pushed->struct_size < sizeof(C)) {
+    if (pushed->struct_size < kSizeAt10<C>) {
       complain(fmt::format("it pushed {} of size {} instead of {}", what, pushed->struct_size,
-                           sizeof(C)));
+                           kSizeAt10<C>));
       return false;
     }
     return may_push(what);

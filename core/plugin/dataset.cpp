@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
+#include <kernelrl/growth.hpp>
 
 #include "core/base/log.hpp"
 #include "core/plugin/views.hpp"
@@ -26,16 +26,14 @@ struct Given {
 };
 Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->ctx); }
 
-// True if a struct of the boundary can be read: it exists, and is at least as large as in version
-// 1.0, where its size was `of_1_0`.
+// True if a struct of the boundary can be read.
 template <class Struct>
-bool is_whole(std::string& complaint, std::string_view name, const Struct* s,
-              std::size_t of_1_0 = sizeof(Struct)) {
+bool is_readable(std::string& complaint, std::string_view name, const Struct* s) {
   if (s == nullptr) {
     complaint = fmt::format("it gave a {} that is NULL", name);
-  } else if (s->struct_size < of_1_0) {
-    complaint =
-        fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size, of_1_0);
+  } else if (s->struct_size < kSizeAt10<Struct>) {
+    complaint = fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size,
+                            kSizeAt10<Struct>);
   } else {
     return true;
   }
@@ -43,9 +41,8 @@ bool is_whole(std::string& complaint, std::string_view name, const Struct* s,
 }
 
 template <class Struct>
-bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s,
-              std::size_t of_1_0 = sizeof(Struct)) {
-  return is_whole(given(sink).complaint, name, s, of_1_0);
+bool is_readable(const krl_dataset_sink* sink, std::string_view name, const Struct* s) {
+  return is_readable(given(sink).complaint, name, s);
 }
 
 std::vector<std::string> words_of(std::string_view list) {
@@ -59,24 +56,22 @@ std::vector<std::string> words_of(std::string_view list) {
 }
 
 krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
-  if (!is_whole(sink, "krl_task", task)) return KRL_INVALID_ARGUMENT;
+  if (!is_readable(sink, "krl_task", task)) return KRL_INVALID_ARGUMENT;
   given(sink).items.tasks.push_back(task_of(*task));
   return KRL_OK;
 }
 
 krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
-  constexpr std::size_t kOf10 = offsetof(krl_pair, shows);
-  if (!is_whole(sink, "krl_pair", pair, kOf10) || !is_whole(sink, "krl_task", pair->task))
+  if (!is_readable(sink, "krl_pair", pair) || !is_readable(sink, "krl_task", pair->task))
     return KRL_INVALID_ARGUMENT;
   if (pair->n_earlier > 0 && pair->earlier == nullptr) {
     given(sink).complaint =
         fmt::format("it gave a pair with {} earlier answers that are NULL", pair->n_earlier);
     return KRL_INVALID_ARGUMENT;
   }
-  Pair item{task_of(*pair->task), copy(pair->answer), {}, {}};
+  Pair item{task_of(*pair->task), copy(pair->answer), {}, words_of(view(pair->shows))};
   for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
     item.earlier.push_back(copy(pair->earlier[i]));
-  if (pair->struct_size >= sizeof(krl_pair)) item.shows = words_of(copy(pair->shows));
   given(sink).items.pairs.push_back(std::move(item));
   return KRL_OK;
 }
@@ -86,7 +81,7 @@ Document document_of(const krl_document& c) {
 }
 
 krl_status put_document(const krl_dataset_sink* sink, const krl_document* document) {
-  if (!is_whole(sink, "krl_document", document)) return KRL_INVALID_ARGUMENT;
+  if (!is_readable(sink, "krl_document", document)) return KRL_INVALID_ARGUMENT;
   given(sink).items.documents.push_back(document_of(*document));
   return KRL_OK;
 }
@@ -107,8 +102,8 @@ bool is_reason(std::string_view word) {
 
 krl_status put_found(const krl_found_sink* sink, const krl_found* found) {
   Found& all = *static_cast<Found*>(sink->ctx);
-  if (!is_whole(all.complaint, "krl_found", found) ||
-      !is_whole(all.complaint, "krl_document", found->document)) {
+  if (!is_readable(all.complaint, "krl_found", found) ||
+      !is_readable(all.complaint, "krl_document", found->document)) {
     return KRL_INVALID_ARGUMENT;
   }
   if (!is_reason(view(found->left_out))) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <kernelrl/growth.hpp>
 
 #include "core/base/text.hpp"
 #include "core/plan/key_check.hpp"
@@ -90,41 +91,35 @@ constexpr std::uint32_t kKnownSignals =
     KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | KRL_SIGNAL_REGISTERS |
     KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | KRL_SIGNAL_MEMORY;
 
-// The size of a struct that ends with `member`, the last one that version 1.0 had.
-#define KRL_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(type::member))
+// True of a plugin for a later 1.x, whose structs may be larger than ours, and hold what we do not
+// know.
+bool is_newer(std::uint32_t minor) { return minor > KRL_ABI_MINOR; }
 
 struct Sizes {
-  std::size_t of_1_0, now;
+  std::size_t at_1_0, now;
 
   // A size outside of the known versions' range marks a different struct. For a version that this
   // program does not know yet only the minimum is known.
   bool allow(std::uint32_t size, std::uint32_t minor) const {
-    return size >= of_1_0 && (size <= now || minor > KRL_ABI_MINOR);
+    return size >= at_1_0 && (size <= now || is_newer(minor));
   }
 };
 
-constexpr Sizes kPluginSizes{KRL_SIZE_UP_TO(krl_plugin, n_components), sizeof(krl_plugin)};
-constexpr Sizes kComponentSizes{KRL_SIZE_UP_TO(krl_component, table), sizeof(krl_component)};
-constexpr Sizes kFieldSizes{KRL_SIZE_UP_TO(krl_field, doc), sizeof(krl_field)};
-constexpr Sizes kPolicySizes{KRL_SIZE_UP_TO(krl_policy_v, export_weights), sizeof(krl_policy_v)};
-constexpr Sizes kBackendSizes{KRL_SIZE_UP_TO(krl_backend_v, evaluate), sizeof(krl_backend_v)};
-constexpr Sizes kRewardSizes{KRL_SIZE_UP_TO(krl_reward_v, score), sizeof(krl_reward_v)};
-constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, find), sizeof(krl_dataset_v)};
-
-#undef KRL_SIZE_UP_TO
+template <class Struct>
+constexpr Sizes kSizes{kSizeAt10<Struct>, sizeof(Struct)};
 
 Sizes table_sizes(Kind kind) {
   switch (kind) {
     case Kind::kPolicy:
-      return kPolicySizes;
+      return kSizes<krl_policy_v>;
     case Kind::kBackend:
-      return kBackendSizes;
+      return kSizes<krl_backend_v>;
     case Kind::kReward:
-      return kRewardSizes;
+      return kSizes<krl_reward_v>;
     case Kind::kDataset:
       break;
   }
-  return kDatasetSizes;
+  return kSizes<krl_dataset_v>;
 }
 
 // The beginning of every table.
@@ -135,12 +130,11 @@ struct TableHead {
 
 // The functions without which the core cannot use a component of this kind. REQUIRES: a table of
 // the right size.
-bool is_complete(Kind kind, const void* table, std::uint32_t size) {
+bool is_complete(Kind kind, const void* table) {
   switch (kind) {
     case Kind::kPolicy: {
       const auto* t = static_cast<const krl_policy_v*>(table);
-      const bool both_or_neither = size < offsetof(krl_policy_v, preview) ||
-                                   (t->follows == nullptr) == (t->follow == nullptr);
+      const bool both_or_neither = (t->follows == nullptr) == (t->follow == nullptr);
       return t->describe != nullptr && t->sample != nullptr && t->tokenize != nullptr &&
              both_or_neither;
     }
@@ -174,13 +168,19 @@ Status check_bits(std::uint32_t bits, std::uint32_t known, std::string_view what
       what, bits & ~known));
 }
 
+// The same of flags, of which a later version may have some that need not be understood.
+Status check_flags(std::uint32_t flags, std::uint32_t known, std::string_view what,
+                   std::uint32_t minor) {
+  return check_bits(is_newer(minor) ? flags & ~(KRL_MUST_KNOW - 1) : flags, known, what);
+}
+
 // Reads one component. Its errors do not name it yet.
 class ComponentReader {
  public:
   ComponentReader(const krl_component& raw, std::uint32_t minor) : raw_(raw), minor_(minor) {}
 
   Result<Component> read() const {
-    KRL_TRY(check_bits(raw_.flags, kKnownComponentFlags, "flags"));
+    KRL_TRY(check_flags(raw_.flags, kKnownComponentFlags, "flags", minor_));
     KRL_TRY(check_text(raw_.summary, "summary"));
     KRL_TRY(check_functions());
     Component component;
@@ -213,7 +213,7 @@ class ComponentReader {
       return invalid(fmt::format("its kind is {}, its table's {}; a {}'s are both {}", raw_.kind,
                                  table->kind, name_of(kind), raw_.kind));
     }
-    if (is_complete(kind, table, table->struct_size)) return {};
+    if (is_complete(kind, table)) return {};
     return invalid("its table lacks functions that its kind needs");
   }
 
@@ -233,9 +233,9 @@ class ComponentReader {
 
   Result<KeyRule> read_option(const krl_field* field, std::uint32_t index) const {
     if (field == nullptr) return invalid(fmt::format("its option {} is NULL", index));
-    if (!kFieldSizes.allow(field->struct_size, minor_)) {
+    if (!kSizes<krl_field>.allow(field->struct_size, minor_)) {
       return invalid(fmt::format("the struct_size of its option {} is {}, not {}", index,
-                                 field->struct_size, kFieldSizes.now));
+                                 field->struct_size, kSizes<krl_field>.now));
     }
     if (field->key.size == 0) return invalid(fmt::format("its option {} has no name", index));
     for (const auto& [text, what] : {std::pair(field->key, "key"),
@@ -244,7 +244,8 @@ class ComponentReader {
                                      {field->doc, "doc"}}) {
       KRL_TRY(check_text(text, fmt::format("option {}'s {}", index, what)));
     }
-    KRL_TRY(check_bits(field->flags, kKnownFieldFlags, fmt::format("option {}'s flags", index)));
+    KRL_TRY(check_flags(field->flags, kKnownFieldFlags, fmt::format("option {}'s flags", index),
+                        minor_));
     if (field->type < KRL_BOOL || field->type > KRL_TABLE) {
       return invalid(fmt::format("its option '{}' has the unknown type {}",
                                  one_line(view(field->key)), field->type));
@@ -264,9 +265,9 @@ class ComponentReader {
 // Checks everything that can be checked before a component's name is known.
 Status check_head(const krl_component* raw, std::uint32_t minor) {
   if (raw == nullptr) return invalid("lists a component that is null");
-  if (!kComponentSizes.allow(raw->struct_size, minor)) {
+  if (!kSizes<krl_component>.allow(raw->struct_size, minor)) {
     return invalid(fmt::format("lists a component whose struct_size is {}, not {}",
-                               raw->struct_size, kComponentSizes.now));
+                               raw->struct_size, kSizes<krl_component>.now));
   }
   if (raw->id.size == 0) return invalid("offers a component without an id");
   const Status text = check_text(raw->id, "id");
@@ -279,11 +280,17 @@ Status check_head(const krl_component* raw, std::uint32_t minor) {
   return invalid(fmt::format("offers '{}' of the unknown kind {}", view(raw->id), raw->kind));
 }
 
+// True of a component of a kind that a later version has added.
+bool is_of_later_kind(const krl_component* raw, std::uint32_t minor) {
+  return is_newer(minor) && raw != nullptr &&
+         kSizes<krl_component>.allow(raw->struct_size, minor) && raw->kind > KRL_DATASET;
+}
+
 Result<PluginInfo> read_plugin(const krl_plugin* plugin, const std::filesystem::path& file) {
   if (plugin == nullptr) return invalid("its entry point gives no description");
-  if (!kPluginSizes.allow(plugin->struct_size, plugin->abi_minor)) {
+  if (!kSizes<krl_plugin>.allow(plugin->struct_size, plugin->abi_minor)) {
     return invalid(fmt::format("the struct_size of its krl_plugin is {}, not {}",
-                               plugin->struct_size, kPluginSizes.now));
+                               plugin->struct_size, kSizes<krl_plugin>.now));
   }
   for (const auto& [text, what] : {std::pair(plugin->name, "name"),
                                    {plugin->version, "version"},
@@ -322,6 +329,7 @@ Result<std::vector<Component>> read_description(const krl_plugin* plugin,
   std::vector<Component> components;
   for (std::size_t i = 0; i < plugin->n_components; ++i) {
     const krl_component* raw = plugin->components[i];
+    if (is_of_later_kind(raw, plugin->abi_minor)) continue;
     KRL_TRY(check_head(raw, plugin->abi_minor));
     const std::string what =
         fmt::format("offers the {} '{}'", name_of(static_cast<Kind>(raw->kind)), view(raw->id));
@@ -334,6 +342,8 @@ Result<std::vector<Component>> read_description(const krl_plugin* plugin,
     component->plugin = info;
     components.push_back(std::move(*component));
   }
+  if (components.empty())
+    return invalid("offers only components of kinds that came later; use a newer kernelrl");
   return components;
 }
 

@@ -20,7 +20,8 @@ Status check_options(Kind kind, const std::vector<KeyRule>& options);
 
 // Returns the components of `plugin`, which may be null and was loaded from `file`; at least one,
 // and no two of a kind with one id. A violation of a rule of abi.h is an error that names the
-// component, and no component of the file is used. Prose becomes one printable line. Thread-safe.
+// component, and no component of the file is used; those of kinds that a later version has added
+// are left out. Prose becomes one printable line. Thread-safe.
 Result<std::vector<Component>> read_description(const krl_plugin* plugin,
                                                 const std::filesystem::path& file);
 

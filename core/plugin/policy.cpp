@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <kernelrl/growth.hpp>
 #include <optional>
 #include <type_traits>
 
@@ -18,11 +19,8 @@ constexpr std::string_view kGivesNoLogprobs = "cannot compute log-probabilities 
 // none.
 template <class Function>
 Function function_of(const Component& policy, Function krl_policy_v::*member) {
-  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
-  const krl_policy_v reference{};
-  const auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&(reference.*member)) -
-                                               reinterpret_cast<const char*>(&reference));
-  return table->struct_size >= offset + sizeof(Function) ? table->*member : nullptr;
+  const auto& table = *static_cast<const krl_policy_v*>(policy.raw->table);
+  return has(table, table.*member) ? table.*member : nullptr;
 }
 
 Status lacks(const Component& policy, std::string_view what) {

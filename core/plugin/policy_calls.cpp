@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
+#include <kernelrl/growth.hpp>
 #include <utility>
 
 #include "core/plugin/instance.hpp"
@@ -19,6 +19,13 @@ constexpr float kLargestLogprob = 1e-4F;
 
 // Allows for the transfer of an answer that was finished in time.
 constexpr std::chrono::seconds kGrace{1};
+
+std::string complaint_about_struct(const krl_sample* s) {
+  if (s == nullptr) return "a sample that is NULL";
+  if (s->struct_size >= kSizeAt10<krl_sample>) return {};
+  return fmt::format("a sample whose struct_size is {}, not {}", s->struct_size,
+                     kSizeAt10<krl_sample>);
+}
 
 // Describes the error in the properties of a sample; empty if there is none.
 std::string complaint_about(const krl_sample& s) {
@@ -116,9 +123,7 @@ std::string SampleReceiver::missing() const {
 }
 
 krl_status SampleReceiver::put(const krl_sample_sink* sink, const krl_sample* sample) {
-  krl_sample whole{};  // one of an older plugin ends earlier
-  std::memcpy(&whole, sample, std::min<std::size_t>(sample->struct_size, sizeof whole));
-  return static_cast<SampleReceiver*>(sink->ctx)->receive(whole);
+  return static_cast<SampleReceiver*>(sink->ctx)->receive(sample);
 }
 
 krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t request,
@@ -128,8 +133,10 @@ krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t reque
   return static_cast<SampleReceiver*>(sink->ctx)->lose(request, {code, text});
 }
 
-krl_status SampleReceiver::receive(const krl_sample& s) {
+krl_status SampleReceiver::receive(const krl_sample* given) {
   std::unique_lock lock(mutex_);
+  if (!accept(complaint_about_struct(given))) return KRL_INVALID_ARGUMENT;
+  const krl_sample s = whole(*given);
   std::string why = check_place(s.request, s.index);
   if (why.empty()) why = complaint_about(s);
   if (why.empty()) why = check_bounds(s);

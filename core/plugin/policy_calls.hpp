@@ -65,7 +65,7 @@ class SampleReceiver {
   static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);
   static krl_status fail(const krl_sample_sink* sink, std::uint32_t request, krl_status status,
                          krl_str why);
-  krl_status receive(const krl_sample& sample);
+  krl_status receive(const krl_sample* given);
   krl_status lose(std::uint32_t request, Error why);
   void tell_lost(std::size_t number, Error why) const;
   // Keeps a complaint, if `why` is one.

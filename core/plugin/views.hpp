@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -67,15 +68,15 @@ class SelfDescription {
   static krl_status push(const Sink* sink, const Info* info) {
     auto* self = static_cast<SelfDescription*>(sink->ctx);
     ++self->pushes_;
-    if (info == nullptr || info->struct_size < sizeof(Info)) {
+    if (info == nullptr || info->struct_size < kSizeAt10<Info>) {
       self->complaint_ = info == nullptr
                              ? std::string("it pushed NULL instead of its description")
                              : fmt::format("it pushed a description of size {} instead of {}",
-                                           info->struct_size, sizeof(Info));
+                                           info->struct_size, kSizeAt10<Info>);
       return KRL_INVALID_ARGUMENT;
     }
-    self->info_ = *info;
-    self->kept_ = self->convert_(*info);
+    self->info_ = whole(*info);
+    self->kept_ = self->convert_(self->info_);
     return KRL_OK;
   }
 

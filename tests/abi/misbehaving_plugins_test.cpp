@@ -234,9 +234,9 @@ TEST(MisbehavingPlugins, Streams) {
             "policy 'test.bad_samples' (sample_stream): a runtime_error of sample_stream");
 }
 
-TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
+TEST(MisbehavingPlugins, APolicyWithoutStreams) {
   EXPECT_TRUE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.bad_samples")));
-  EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
+  EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_without_streams")));
 }
 
 TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {

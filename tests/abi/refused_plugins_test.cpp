@@ -85,6 +85,10 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
       {"component_flag",
        offers +
            "its flags contain 0x80000000, which is unknown to this version of kernelrl; remove it, or use a newer version"},
+      {"newer_kind", "offers only components of kinds that came later; use a newer kernelrl"},
+      {"newer_flag",
+       offers +
+           "its flags contain 0x80000000, which is unknown to this version of kernelrl; remove it, or use a newer version"},
       {"twice_in_one", "offers the reward 'test.bad' twice"},
       {"null_create", offers + "it lacks create, destroy or its table of functions"},
       {"null_destroy", offers + "it lacks create, destroy or its table of functions"},
@@ -193,11 +197,11 @@ TEST_F(RefusedPlugins, Options) {
 }
 
 TEST_F(RefusedPlugins, ANewerVersionIsReadAsFarAsItIsKnown) {
-  for (const char* name : {"newer_minor", "newer_component"}) {
-    fs::remove(file("newer_minor"));
+  for (const char* name : {"newer_minor", "newer_component", "newer_hint", "newer_beside"}) {
     describe_badly(name);
     const Registry registry = Registry::load({folder_});
     EXPECT_NE(registry.find(Kind::kReward, "test.bad"), nullptr) << refusals(registry)[name];
+    fs::remove(file(name));
   }
 }
 

@@ -25,7 +25,6 @@ const std::vector<Defect> kBrokenDatasets = {
     {"null task", End::kFails, {"NULL"}, {}, 1},
     {"task size", End::kFails, {"size"}, {}, 1},
     {"earlier answers", End::kFails, {"1073741824"}, {}, 1},
-    {"pair of 1.0", End::kRefused, {"pairs"}, {}, 1},  // as "pairs": it is only older
     {"pair size", End::kFails, {"size"}, {}, 1},
     // Accepted: a text that is not there is empty; bytes that are no UTF-8 are replaced; what a
     // policy can take in is the policy's to say; a tier is any number; an item is read once a

@@ -1,12 +1,16 @@
-/* kernelrl/abi.h, version 1 (not frozen yet): everything that crosses the boundary between kernelrl and a plugin.
+/* kernelrl/abi.h, version 1.0: everything that crosses the boundary between kernelrl and a plugin.
  *
  * A plugin is a shared object `NAME.krl.so` with one export, `krl_plugin_v1`. It offers components of four kinds: policies,
  * backends, rewards and datasets. C++ authors use <kernelrl/sdk.hpp>, a thin layer on top of this header.
  *
+ * A plugin that was built for any 1.x works with every other 1.x: what one side does not know, it does not use.
+ *
  * The rules
  *   Growth    Every struct starts with its size in bytes (`struct_size`) and only grows at its end; a reader looks at the
- *             size before it reads a field that version 1.0 did not have. The value types krl_str, krl_i32s, krl_f32s and
- *             krl_f64s never change. Arrays of structs are arrays of pointers, so that elements may grow too.
+ *             size before it reads a field that version 1.0 did not have (<kernelrl/growth.hpp>). The value types krl_str,
+ *             krl_i32s, krl_f32s and krl_f64s never change. Arrays of structs are arrays of pointers, so that elements may grow too.
+ *             Fields, functions, kinds of components, flags and other numbers are added, never changed or removed. An unknown
+ *             kind of component is left out. An unknown flag below KRL_MUST_KNOW is ignored; one from it on is refused.
  *   Memory    Inputs are borrowed for the call. Outputs are pushed into a sink, which copies at once. Neither side frees the
  *             other's memory. A returned krl_str lives as long as the object that returned it.
  *   Text      UTF-8, not zero-terminated. {NULL, 0} is the empty text.
@@ -25,7 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KRL_ABI_MINOR 2u /* 1: requests as they come, critics, policies of several processes; 2: what a pair shows */
+#define KRL_ABI_MINOR 0u
+
+/* Flags of this value and above must be understood by who reads them, in every field named `flags`. */
+#define KRL_MUST_KNOW 0x1000000u
 
 #if defined(__GNUC__)
 #define KRL_EXPORT __attribute__((visibility("default")))
@@ -90,7 +97,8 @@ typedef struct krl_call { /* one per call; dies when the call returns */
   void (*log)(const struct krl_call*, int32_t level, krl_str message);
   /* [any] Copies `why` and returns `status`, so that a failing function ends in one statement. */
   krl_status (*fail)(const struct krl_call*, krl_status status, krl_str why);
-  /* [any] Reports a figure of this call, such as "grad_norm". The names that each kind may use are listed below. */
+  /* [any] Reports a figure of this call. What each call may report, such as "grad_norm", is listed below. Besides, a policy may report
+   * figures of its own of a learning step, named "vendor.name"; the host writes their means over the steps as "actor/vendor.name". */
   void (*metric)(const struct krl_call*, krl_str name, double value);
 } krl_call;
 
@@ -564,7 +572,6 @@ typedef struct krl_pair {
   /* Answers of earlier turns, oldest first. The host evaluates them and shows the results in the prompt, so that the pair
    * teaches repair. */
   const krl_str* earlier;
-  /* 1.2 */
   krl_str shows; /* words for how its kernels work, separated by commas: "stages,block_tree". Reports count them. */
 } krl_pair;
 

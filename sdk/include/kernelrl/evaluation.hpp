@@ -8,6 +8,7 @@
 // Header-only, C++17, no dependencies. Plain data; const functions may run on many threads at once.
 #pragma once
 
+#include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
 #include <algorithm>
@@ -295,13 +296,6 @@ void take(C number, T& value) {
 inline void take(krl_str c, std::string& text) { text = view(c); }
 inline void take(krl_f64s c, std::vector<double>& numbers) {
   numbers.assign(c.data, c.data + c.size);
-}
-
-// True if a struct of the boundary, of any version, is large enough to have the member.
-template <class C, class Member>
-bool has(const C& c, const Member& member) {
-  const auto* const end = reinterpret_cast<const char*>(&member + 1);
-  return end <= reinterpret_cast<const char*>(&c) + c.struct_size;
 }
 
 template <class C, class T>

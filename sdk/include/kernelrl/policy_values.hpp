@@ -9,6 +9,7 @@
 // Header-only, C++17. Plain data; const functions may run on many threads at once.
 #pragma once
 
+#include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
 #include <cstdint>
@@ -340,7 +341,7 @@ namespace detail {
 template <class V>
 struct Copy {
   V& value;
-  const typename V::C& c;
+  const typename V::C c;
 
   void operator()(bool V::*field, std::uint32_t flag) const {
     value.*field = (c.flags & flag) != 0;
@@ -371,7 +372,7 @@ struct Copy {
 template <class V>
 V value_of(const typename V::C& c) {
   V value;
-  V::each_field(detail::Copy<V>{value, c});
+  V::each_field(detail::Copy<V>{value, whole(c)});
   return value;
 }
 

@@ -150,7 +150,17 @@ constexpr Fault kFaults[] = {
        field.key = {kLong, sizeof kLong};
      }},
 
+    {"newer_kind", [] { plugin.abi_minor = 99, component.kind = 77; }},
+    {"newer_flag", [] { plugin.abi_minor = 99, component.flags = 1U << 31; }},
+
     // These are fine.
+    {"newer_beside",
+     [] {
+       static krl_component later = component;
+       later.kind = 77;
+       plugin.abi_minor = 99, plugin.n_components = 2, components[1] = &later;
+     }},
+    {"newer_hint", [] { plugin.abi_minor = 99, component.flags = field.flags = 1U << 20; }},
     {"newer_minor", [] { plugin.abi_minor = 99; }},
     {"newer_component", [] { plugin.abi_minor = 99, component.struct_size = 4096; }},
     {"prose",

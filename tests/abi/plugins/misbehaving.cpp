@@ -218,14 +218,13 @@ constexpr krl_reward_v kLeavesScores{sizeof(krl_reward_v), 0, leave_scores};
 constexpr krl_reward_v kFailsSilently{sizeof(krl_reward_v), 0, fail_silently};
 constexpr krl_reward_v kFailsWithOk{sizeof(krl_reward_v), 0, claim_failure_with_ok};
 
-// The table of a policy that was built before there were streams: it ends where 1.0 did, whatever
-// lies behind it in memory.
-constexpr krl_policy_v policy_of_1_0() {
+// The table of a policy without streams.
+constexpr krl_policy_v policy_without_streams() {
   krl_policy_v table = krl::detail::PolicyCalls<false>::table(true);
-  table.struct_size = offsetof(krl_policy_v, sample_stream);
+  table.sample_stream = nullptr;
   return table;
 }
-constexpr krl_policy_v kPolicyOf10 = policy_of_1_0();
+constexpr krl_policy_v kWithoutStreams = policy_without_streams();
 
 krl_status promise_learning(void*, const krl_call*, const krl_policy_info_sink* sink) {
   krl_policy_info info{};
@@ -263,8 +262,8 @@ constexpr krl_component kRawFailsWithOk =
     raw_component(KRL_REWARD, "test.fails_with_ok", &kFailsWithOk, create_something);
 constexpr krl_component kRawCreatesNothing =
     raw_component(KRL_REWARD, "test.creates_nothing", &kLeavesScores, create_nothing);
-constexpr krl_component kRawPolicyOf10 =
-    raw_component(KRL_POLICY, "test.policy_of_1_0", &kPolicyOf10, create_something);
+constexpr krl_component kRawWithoutStreams =
+    raw_component(KRL_POLICY, "test.policy_without_streams", &kWithoutStreams, create_something);
 constexpr krl_component kRawPromisesLearning =
     raw_component(KRL_POLICY, "test.promises_learning", &kPromisesLearning, create_something);
 constexpr krl_component kRawDescribesNothing =
@@ -288,4 +287,4 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::policy<BadValues>("test.bad_values", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
            raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing),
-           raw(kRawPolicyOf10), raw(kRawPromisesLearning), raw(kRawDescribesNothing))
+           raw(kRawWithoutStreams), raw(kRawPromisesLearning), raw(kRawDescribesNothing))

@@ -81,7 +81,6 @@ krl_status push_raw(const krl_dataset_sink* sink, std::string_view defect) {
   task.id = krl::to_c("task");
   krl_pair pair{sizeof pair, 0, &task, {}, nullptr, {}};
   if (defect == "earlier answers") pair.n_earlier = 1U << 30U;
-  if (defect == "pair of 1.0") pair.struct_size = offsetof(krl_pair, shows);
   if (defect == "pair size") pair.struct_size = 8;
   if (defect != "task size" && defect != "null task") return sink->pair(sink, &pair);
   return sink->task(sink, defect == "null task" ? nullptr : &task);
@@ -91,7 +90,7 @@ krl_status read_raw(void* self, const krl_call* context, std::uint64_t index,
                     const krl_dataset_sink* sink) noexcept {
   const auto& dataset = *static_cast<Dataset*>(static_cast<krl::Dataset*>(self));
   for (const char* defect :
-       {"task size", "null task", "earlier answers", "pair of 1.0", "pair size"}) {
+       {"task size", "null task", "earlier answers", "pair size"}) {
     if (dataset.is(defect)) return push_raw(sink, defect);
   }
   return krl::detail::dataset_read(self, context, index, sink);

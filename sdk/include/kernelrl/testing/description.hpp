@@ -2,6 +2,7 @@
 // it, and it is kept here together with its texts.
 #pragma once
 
+#include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
 #include <memory>
@@ -28,14 +29,14 @@ inline std::shared_ptr<const std::string> keep(krl_str* text) {
 
 inline krl_status keep(const krl_policy_info_sink* sink, const krl_policy_info* info) {
   auto* kept = static_cast<PolicyDescription*>(sink->ctx);
-  static_cast<krl_policy_info&>(*kept) = *info;
+  static_cast<krl_policy_info&>(*kept) = whole(*info);
   kept->text = keep(&kept->description);
   return KRL_OK;
 }
 
 inline krl_status keep(const krl_backend_info_sink* sink, const krl_backend_info* info) {
   auto* kept = static_cast<BackendDescription*>(sink->ctx);
-  static_cast<krl_backend_info&>(*kept) = *info;
+  static_cast<krl_backend_info&>(*kept) = whole(*info);
   kept->texts[0] = keep(&kept->toolchain);
   kept->texts[1] = keep(&kept->device);
   return KRL_OK;

@@ -1,0 +1,34 @@
+// Structs of the boundary that were built for another 1.x: they begin alike and end earlier or later.
+// Pure.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace krl {
+
+// The size that a struct had in version 1.0, which no struct of a plugin or host is below. Where one
+// grows, a specialisation keeps its first size; tests/abi holds both against its table.
+template <class C>
+inline constexpr std::size_t kSizeAt10 = sizeof(C);
+
+// True if a struct is large enough to have the member.
+template <class C, class Member>
+bool has(const C& c, const Member& member) {
+  const auto* const end = reinterpret_cast<const char*>(&member + 1);
+  return end <= reinterpret_cast<const char*>(&c) + c.struct_size;
+}
+
+// Returns the struct with the members that it lacks as zeros. REQUIRES: its size is at least that of
+// version 1.0.
+template <class C>
+C whole(const C& c) {
+  C copy{};
+  std::memcpy(&copy, &c, std::min<std::size_t>(c.struct_size, sizeof copy));
+  return copy;
+}
+
+}  // namespace krl
