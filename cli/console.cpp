@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
 
@@ -56,6 +57,11 @@ ChildOptions child_options() {
   const char* const python = std::getenv("KERNELRL_PYTHON");
   std::fflush(g_output);
   return {::fileno(g_output), ::fileno(g_errors), python != nullptr ? python : "python3"};
+}
+
+int print_json(const nlohmann::ordered_json& json) {
+  print(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return kDone;
 }
 
 void print(std::string_view text) {

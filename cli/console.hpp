@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ std::FILE* errors();
 ChildOptions child_options();
 
 void print(std::string_view text);
+// Prints it on one line, with text that is not UTF-8 replaced. Returns kDone.
+int print_json(const nlohmann::ordered_json& json);
 // Returns the exit code of a command that ends with `code`. Reports output that was not written, as
 // on a full device, but for a reader that has read enough (`| head`).
 int code_after_output(int code);

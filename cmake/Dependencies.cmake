@@ -6,6 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
+find_library(KERNELRL_EDIT_LIBRARY edit REQUIRED DOC "libedit")
 
 add_library(kernelrl_tomlplusplus INTERFACE)
 add_library(kernelrl::tomlplusplus ALIAS kernelrl_tomlplusplus)

@@ -14,7 +14,7 @@ packages=(
   cmake ninja-build g++
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
-  libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  libedit-dev libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
   prometheus-cpp-dev zlib1g-dev
   libjs-chart.js libjs-highlight.js  # what a report draws and colours with
   python3 python3-pip             # python3 only unpacks the wheels
@@ -24,6 +24,7 @@ test_packages=(
   clang-format-14 clang-tidy-14   # scripts/format.sh, scripts/tidy.sh
   chromium-headless-shell         # opens reports
   docker.io                       # a daemon for the tests alone
+  doxygen                         # the reference of the SDK
   libgmock-dev libgtest-dev
 )
 # libtorch for the CPU, which depends on two small CUDA libraries; NVRTC, which compiles kernels for the cpu and nvrtc

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <kernelrl/spelling.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
+#include "cli/line_reader.hpp"
 #include "cli/plan_run.hpp"
 #include "cli/policy_options.hpp"
 #include "cli/stop_signals.hpp"
@@ -27,8 +26,8 @@ class Chat {
   // StopSignals': `call` and `components` are of a scope that those stop.
   Chat(const Plan& plan, const Settings& settings, const Policy& policy, Components& components);
 
-  // Answers the lines of `in` until its end or /quit. An error ends an answer, not the chat.
-  void run(std::istream& in);
+  // Answers what is typed until its end or /quit. An error ends an answer, not the chat.
+  void run();
 
  private:
   struct Command;
@@ -128,21 +127,20 @@ Chat::Chat(const Plan& plan, const Settings& settings, const Policy& policy, Com
       components_(components),
       system_(settings.prompt.system) {}
 
-void Chat::run(std::istream& in) {
-  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(::fileno(output())) == 1;
-  if (terminal) print("/help lists the commands\n");
-  std::string line;
+void Chat::run() {
+  LineReader lines("chat_history");
+  if (lines.on_terminal()) print("/help lists the commands\n");
   while (!over_) {
-    if (terminal) print("> ");
-    if (!std::getline(in, line)) break;
+    const auto line = lines.next();
+    if (!line) break;
     const StopSignals signals;
-    if (line.starts_with("/")) {
-      obey(line);
-    } else if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      answer(line);
+    if (line->starts_with("/")) {
+      obey(*line);
+    } else if (line->find_first_not_of(" \t\r") != std::string::npos) {
+      answer(*line);
     }
   }
-  if (terminal && !over_) print("\n");
+  if (lines.on_terminal() && !over_) print("\n");
 }
 
 void Chat::obey(const std::string& line) {
@@ -272,7 +270,7 @@ int chat(const ChosenPolicy& chosen, const Settings& settings) {
                   call_scope(chosen.plan().run, StopSignals::stop()));
   const auto policy = open_policy(chosen, session.components());
   if (!policy) return report(policy.error());
-  Chat(chosen.plan(), settings, *policy, session.components()).run(std::cin);
+  Chat(chosen.plan(), settings, *policy, session.components()).run();
   return kDone;
 }
 

@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <kernelrl/spelling.hpp>
+#include <nlohmann/json.hpp>
+
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/plugin_validation.hpp"
@@ -11,13 +16,53 @@
 namespace krl::cli {
 namespace {
 
-int list_plugins(const Registry& registry) {
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> flag_names(const Component& component) {
+  std::vector<std::string> names;
+  for (const auto& [bit, name] : {std::pair(KRL_THREAD_SAFE, "thread-safe"),
+                                  {KRL_DETERMINISTIC, "deterministic"},
+                                  {KRL_NEEDS_GPU, "needs a GPU"},
+                                  {KRL_TAKES_HOST, "takes host code"}}) {
+    if ((component.flags & bit) != 0) names.emplace_back(name);
+  }
+  return names;
+}
+
+Json to_json(const Component& component) {
+  Json options = Json::array();
+  for (const KeyRule& key : component.keys) {
+    options.push_back({{"key", key.key},
+                       {"type", described(key.type)},
+                       {"default", key.fallback},
+                       {"required", key.required},
+                       {"range", key.range},
+                       {"doc", key.doc}});
+  }
+  return {{"kind", name_of(component.kind)},     {"id", component.id},
+          {"summary", component.summary},        {"flags", flag_names(component)},
+          {"plugin", component.plugin.name},     {"version", component.plugin.version},
+          {"licence", component.plugin.license}, {"path", component.plugin.path.string()},
+          {"options", std::move(options)}};
+}
+
+void list_as_json(const Registry& registry) {
+  Json all = Json::array();
+  for (const auto& [key, component] : registry.all()) all.push_back(to_json(component));
+  print_json(all);
+}
+
+void list_as_table(const Registry& registry) {
   std::vector<std::vector<std::string>> rows = {{"KIND", "ID", "VERSION", "LICENCE", "SUMMARY"}};
   for (const auto& [key, component] : registry.all()) {
     rows.push_back({std::string(name_of(component.kind)), component.id, component.plugin.version,
                     component.plugin.license, component.summary});
   }
   print(columns(rows));
+}
+
+int list_plugins(const Registry& registry, bool as_json) {
+  as_json ? list_as_json(registry) : list_as_table(registry);
   for (const std::string& note : registry.notes()) print_error("note: " + note + "\n");
   for (const Registry::Rejected& rejected : registry.rejected()) {
     print_error("not loaded: " + rejected.path.string() + ": " + rejected.why + "\n");
@@ -41,14 +86,8 @@ std::string signals_of(const Component& component, const Registry& registry) {
 }
 
 std::string flags_of(const Component& component) {
-  std::string flags;
-  const auto add = [&](std::uint32_t bit, const char* text) {
-    if ((component.flags & bit) != 0) flags += (flags.empty() ? "" : ", ") + std::string(text);
-  };
-  add(KRL_THREAD_SAFE, "thread-safe");
-  add(KRL_DETERMINISTIC, "deterministic");
-  add(KRL_NEEDS_GPU, "needs a GPU");
-  return flags.empty() ? "" : "flags     " + flags + "\n";
+  const std::vector<std::string> names = flag_names(component);
+  return names.empty() ? "" : fmt::format("flags     {}\n", fmt::join(names, ", "));
 }
 
 std::string options_of(const Component& component) {
@@ -87,14 +126,17 @@ std::vector<std::string> notes_on(const std::string& name, const Registry& regis
 
 int show_plugin(const CommandLine& line, const Registry& registry, const std::string& name) {
   std::string text;
+  Json all = Json::array();
   std::vector<std::string> known;
   for (const auto& [key, component] : registry.all()) {
     known.push_back(component.id);
     if (component.id != id_in(name, component.kind)) continue;
-    text += (text.empty() ? "" : "\n") + details_of(component, registry);
+    all.push_back(to_json(component));
+    if (!line.has("json")) text += (text.empty() ? "" : "\n") + details_of(component, registry);
   }
   for (const std::string& note : notes_on(name, registry)) print_error(note + "\n");
-  if (!text.empty()) {
+  if (!all.empty() && line.has("json")) return print_json(all);
+  if (!all.empty()) {
     print(text);
     return kDone;
   }
@@ -113,6 +155,7 @@ int plugins_command(const Words& words) {
       "finds it.\n");
   add_plugin_path_option(line);
   add_validation_options(line);
+  line.flag("json", "list and show: print JSON");
   line.positional({"what", "id"});
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.text_or("what", "list");
@@ -125,7 +168,8 @@ int plugins_command(const Words& words) {
   if (what == "show" && !line.has("id")) return line.wrong("no component given: name its id");
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  return what == "list" ? list_plugins(*registry) : show_plugin(line, *registry, line.text("id"));
+  return what == "list" ? list_plugins(*registry, line.has("json"))
+                        : show_plugin(line, *registry, line.text("id"));
 }
 
 }  // namespace krl::cli

@@ -56,11 +56,6 @@ nlohmann::ordered_json to_json(const RunInfo& run) {
   return json;
 }
 
-int print_json(const nlohmann::ordered_json& json) {
-  print(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  return kDone;
-}
-
 Result<int> list(const fs::path& root, bool json) {
   KRL_ASSIGN(const std::vector<RunInfo> runs, list_runs(root));
   if (json) {

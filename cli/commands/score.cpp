@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -19,6 +20,7 @@
 namespace krl::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 const char* name_of(RewardWhen when) {
@@ -39,6 +41,23 @@ CallScope scope_of(const Plan& plan) {
 }
 
 std::string number(double value) { return fmt::format("{:.4f}", value); }
+
+int show_kernel_as_json(const std::vector<RewardTerm>& terms, const ScoredTurn& turn) {
+  Json values = Json::array();
+  for (std::size_t i = 0; i < std::min(terms.size(), turn.score.terms.size()); ++i) {
+    values.push_back({{"name", terms[i].name},
+                      {"when", name_of(terms[i].when)},
+                      {"value", turn.score.terms[i]},
+                      {"weight", terms[i].weight}});
+  }
+  print_json({{"task", turn.task},
+              {"verdict", krl::name_of(turn.verdict)},
+              {"why", turn.why},
+              {"terms", std::move(values)},
+              {"total", turn.score.total},
+              {"lost", turn.score.lost}});
+  return turn.score.lost.empty() ? kDone : kRunFailed;
+}
 
 int show_kernel(const std::vector<RewardTerm>& terms, const ScoredTurn& turn) {
   const std::string why = turn.why.empty() ? "" : ": " + turn.why;
@@ -71,6 +90,19 @@ class Compared {
     ++recorded_;
     then_ += *then;
     changed_ += std::abs(now - *then) > 1e-9 * std::max(1.0, std::abs(now)) ? 1 : 0;
+  }
+
+  // Means; null of what there is nothing of.
+  Json json() const {
+    const auto mean = [](double sum, std::size_t n) {
+      return n == 0 ? Json() : Json(sum / static_cast<double>(n));
+    };
+    return {{"answers", count_},
+            {"recorded", mean(then_, recorded_)},
+            {"now", mean(now_, count_)},
+            {"least", count_ == 0 ? Json() : Json(least_)},
+            {"most", count_ == 0 ? Json() : Json(most_)},
+            {"changed", changed_}};
   }
 
   std::vector<std::string> row(const std::string& name) const {
@@ -110,6 +142,18 @@ struct Summary {
     by_verdict[std::string(krl::name_of(turn.verdict))].add(turn.score.total, &turn.recorded);
   }
 
+  void show_as_json(const std::vector<RewardTerm>& names) const {
+    Json of_terms, of_verdicts;
+    for (std::size_t i = 0; i < terms.size(); ++i) of_terms[names[i].name] = terms[i].json();
+    for (const auto& [verdict, of] : by_verdict) of_verdicts[verdict] = of.json();
+    print_json({{"answers", answers},
+                {"lost", lost},
+                {"first_lost", first_lost},
+                {"terms", std::move(of_terms)},
+                {"score", total.json()},
+                {"score_by_verdict", std::move(of_verdicts)}});
+  }
+
   void show(const std::vector<RewardTerm>& names) const {
     Rows rows = {{"TERM", "RECORDED", "NOW", "LEAST", "MOST", "CHANGED"}};
     for (std::size_t i = 0; i < terms.size(); ++i) rows.push_back(terms[i].row(names[i].name));
@@ -139,7 +183,8 @@ Result<int> score_file(const CommandLine& line) {
       const Rescoring rescoring,
       Rescoring::open(*loaded.plan.in_force().back(), loaded.plan.run.seed, session.components()));
   KRL_ASSIGN(const ScoredTurn turn, rescoring.score(task, *source));
-  return show_kernel(rescoring.terms(), turn);
+  return line.has("json") ? show_kernel_as_json(rescoring.terms(), turn)
+                          : show_kernel(rescoring.terms(), turn);
 }
 
 Result<int> score_run(const CommandLine& line) {
@@ -157,7 +202,7 @@ Result<int> score_run(const CommandLine& line) {
   KRL_TRY(rescoring.score(layout, tasks,
                           [&](const ScoredTurn& turn) { summary.add(turn, rescoring.terms()); }));
   if (summary.answers == 0) return invalid(run.name + " kept no answers to these tasks");
-  summary.show(rescoring.terms());
+  line.has("json") ? summary.show_as_json(rescoring.terms()) : summary.show(rescoring.terms());
   return summary.lost == 0 ? kDone : kRunFailed;
 }
 
@@ -173,6 +218,7 @@ int score_command(const Words& words) {
   line.option("task", "TASK", "the task of the kernel: one of the plan's, or a file");
   line.option("run", "NAME", "a run, or its folder");
   line.option("directory", "DIR", "folder of the runs", "runs");
+  line.flag("json", "print one JSON object");
   add_plan_options(line);
   line.positional({"kernel"});
   if (const auto over = line.parse(words)) return *over;

@@ -125,7 +125,7 @@ int show(const RunLayout& run, int code) {
   return code == kDone && !any ? kNotRight : code;
 }
 
-void add_options(CommandLine& line) {
+void add_search_options(CommandLine& line) {
   line.option("plan", "PLAN", "policy, prompts and judge of this plan");
   line.option(
       "from", "RUN[@STEP]",
@@ -153,7 +153,7 @@ int solve_command(const Words& words) {
       "Searches for fast kernels with a policy that does not learn: samples, refinement over turns, an\n"
       "archive, and kernels with other numbers. TASK: a built-in task or a task file. The run is in\n"
       "runs/NAME/, as of a plan; with no limit it ends after 200 kernels of each task.\n");
-  add_options(line);
+  add_search_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("tasks")) return line.wrong("no task given: name one, a file or a folder");
   if (!line.has("plan") && !line.has("from") && !line.has("endpoint") && !line.has("policy"))

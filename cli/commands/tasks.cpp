@@ -47,6 +47,13 @@ Result<std::vector<Task>> chosen_tasks(const CommandLine& line, Components& comp
   return built_in_tasks(components);
 }
 
+int list_as_json(const std::vector<Task>& tasks) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Task& task : tasks)
+    all.push_back({{"id", task.id}, {"tier", task.tier}, {"title", task.title}});
+  return print_json(all);
+}
+
 int list(const std::vector<Task>& tasks) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "TIER", "TITLE"}};
   for (const Task& task : tasks) rows.push_back({task.id, std::to_string(task.tier), task.title});
@@ -68,6 +75,13 @@ Result<std::string> details_of(const Task& task) {
          part("reference", definition.value("reference", "")) + part("naive kernel", facts.naive);
 }
 
+// The definitions, as task files have them.
+int show_as_json(const std::vector<Task>& tasks) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Task& task : tasks) all.push_back(nlohmann::ordered_json::parse(task.definition_json));
+  return print_json(all);
+}
+
 Result<int> show(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     KRL_ASSIGN(const std::string details, details_of(task));
@@ -77,20 +91,25 @@ Result<int> show(const std::vector<Task>& tasks) {
 }
 
 // Prints a line for each task as soon as it is known, in any order.
-int check(const std::vector<Task>& tasks, const Backend& backend) {
+int check(const std::vector<Task>& tasks, const Backend& backend, bool as_json) {
   std::mutex mutex;  // guards the members below
   std::size_t refused = 0;
   const auto check_one = [&](const Task& task) {
     const Status good = backend.prepare(task, EvaluateOptions());
+    const std::string why = good ? "" : good.error().message;
     const std::lock_guard lock(mutex);
-    print(task.id + (good ? ": accepted\n" : ": refused: " + good.error().message + "\n"));
+    if (as_json)
+      print_json({{"id", task.id}, {"accepted", good.has_value()}, {"why", why}});
+    else
+      print(task.id + (good ? ": accepted\n" : ": refused: " + why + "\n"));
     if (!good) ++refused;
   };
   boost::asio::thread_pool pool(backend.info().concurrency);
   for (const Task& task : tasks) boost::asio::post(pool, [&] { check_one(task); });
   pool.join();
-  print(std::to_string(tasks.size() - refused) + " accepted, " + std::to_string(refused) +
-        " refused\n");
+  if (!as_json)
+    print(std::to_string(tasks.size() - refused) + " accepted, " + std::to_string(refused) +
+          " refused\n");
   return refused == 0 ? kDone : kRunFailed;
 }
 
@@ -123,14 +142,15 @@ Result<int> list_or_check(const std::string& what, const CommandLine& line) {
   Session session(registry, print_warning);
   Components& components = session.components();
   KRL_ASSIGN(const std::vector<Task> tasks, chosen_tasks(line, components));
-  if (what == "list") return list(tasks);
-  if (what == "show") return show(tasks);
+  const bool as_json = line.has("json");
+  if (what == "list") return as_json ? list_as_json(tasks) : list(tasks);
+  if (what == "show") return as_json ? show_as_json(tasks) : show(tasks);
   KRL_ASSIGN(const ComponentSettings settings,
              configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
                                  registry.catalog()));
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
   if (line.has("mutants")) return check_mutants(line, tasks, *backend);
-  return check(tasks, *backend);
+  return check(tasks, *backend, as_json);
 }
 
 constexpr const char* kImportHelp =
@@ -175,7 +195,6 @@ void add_mutant_options(CommandLine& line) {
   line.option("equivalent", "FILE",
               "leave out what is no wrong kernel by this output of a call with another backend");
   line.flag("ptx", "change the compiled code instead of the source");
-  line.flag("json", "print the table as JSON");
 }
 
 }  // namespace
@@ -188,6 +207,7 @@ int tasks_command(const Words& words) {
   line.option("backend", "ID", "the backend that checks", "cpu");
   line.repeatable("set", "KEY=VALUE", "override an option of the backend; repeatable");
   add_mutant_options(line);
+  line.flag("json", "list, show and check: print JSON, check a line for each task");
   add_plugin_path_option(line);
   line.positional({"what", "path"});
   if (const auto over = line.parse(words)) return *over;

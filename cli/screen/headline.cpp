@@ -48,6 +48,23 @@ std::string losses_text(const Metrics& values) {
   return text;
 }
 
+std::string best_text(const Metrics& values) {
+  const auto mean = values.find("found/best_speedup"), tasks = values.find("found/tasks");
+  if (mean == values.end() || tasks == values.end()) return {};
+  constexpr std::string_view kBegin = "task/", kEnd = "/best_speedup";
+  std::string_view best;
+  double speedup = 0;
+  for (const auto& [name, value] : values) {
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd) || value <= speedup) continue;
+    best = std::string_view(name).substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+    speedup = value;
+  }
+  std::string text = fmt::format("best kernels  {:.2f} times naive, of {} task{}", mean->second,
+                                 tasks->second, tasks->second == 1 ? "" : "s");
+  if (!best.empty()) text += fmt::format("; {} {:.2f}", best, speedup);
+  return text;
+}
+
 std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now) {
   if (at_once) return "stopping now; Ctrl-C again ends the process";
   if (stage.name.empty()) return "stopping after startup; Ctrl-C again stops now";

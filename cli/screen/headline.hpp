@@ -20,6 +20,10 @@ std::vector<std::string> headline(const Metrics& values, std::size_t most);
 // The losses of an iteration, "infra_errors 3  sampler/lost 1"; empty if nothing was.
 std::string losses_text(const Metrics& values);
 
+// The best kernels so far, "best kernels  1.84 times naive, of 6 tasks; softmax_rows 4.21"; empty if
+// there are none.
+std::string best_text(const Metrics& values);
+
 // Describes the consequence if the user asks the run to end. `stage`: the one in progress, nameless
 // before the first; `now`: its present activity.
 std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now);

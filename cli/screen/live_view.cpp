@@ -78,6 +78,7 @@ void LiveView::iteration_finished(const IterationMetrics& metrics) {
   ++stage_.done;
   progress_ = {};
   losses_ = losses_text(metrics.values);
+  if (std::string best = best_text(metrics.values); !best.empty()) best_ = std::move(best);
   headline_ = headline(metrics.values, kMostMetrics);
   for (const std::string& name : headline_)
     push_bounded(history_[name], metrics.values.at(name), kHistory);
@@ -103,7 +104,9 @@ void LiveView::finished(const RunSummary& summary) {
     ScreenLine shown(static_cast<int>(line.size()), terminal_.color);
     text += shown.add(line, summary.success ? Ink::kGreen : Ink::kRed).text() + "\n";
   }
-  text += "results in " + summary.directory.string() + "\n";
+  const std::string duration = clock();
+  text += "results in " + summary.directory.string() +
+          (duration.empty() ? "" : ", after " + duration) + "\n";
   if (!summary.resume_command.empty()) text += "resume with: " + summary.resume_command + "\n";
   const std::lock_guard lock(mutex_);
   over_ = true;
@@ -148,6 +151,7 @@ std::string LiveView::render() {
   if (!losses_.empty())
     lines.push_back(ScreenLine(columns, terminal_.color).add(losses_, Ink::kRed));
   for (const std::string& name : headline_) lines.push_back(metric_line(name, columns));
+  if (!best_.empty()) lines.push_back(ScreenLine(columns, terminal_.color).add(best_, Ink::kBold));
   clock_drawn_ = clock();
   const auto fitting = static_cast<std::size_t>(std::max(size.rows - 1, 1));
   std::string text;

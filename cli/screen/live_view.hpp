@@ -4,6 +4,7 @@
 //   reinforce (stage 2 of 2)   iteration 7 of 20   ██████████░░░░░░░░░░   3 min 20 s left
 //   evaluate  84/128           ████████████░░░░░░░
 //   kernel/pass_rate   0.8125 ▲  ▁▂▃▅▆▇
+//   best kernels  1.84 times naive, of 6 tasks; softmax_rows 4.21
 // Events only change what is known; `draw` shows it, so the caller of `draw` sets the pace
 // (make_display: 10 times a second). The terminal's modes are never changed, so there is nothing to
 // restore, whatever way the process ends. Thread-safe.
@@ -76,6 +77,7 @@ class LiveView : public Display {
   StageInfo stage_;
   Progress progress_;
   std::string losses_;  // losses of the last iteration
+  std::string best_;    // the best kernels so far
   std::vector<std::string> headline_;
   std::map<std::string, std::deque<double>> history_;  // the newest last
   // When the last iterations ended, and before them when the first of them began.

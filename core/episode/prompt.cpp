@@ -14,7 +14,7 @@
 namespace krl::core {
 namespace {
 
-constexpr std::string_view kOpen = "{{", kClose = "}}";
+constexpr std::string_view kOpenBraces = "{{", kCloseBraces = "}}";
 
 bool leaves_no_line(bool has_name, const std::string& rendered) {
   return has_name && rendered.find_first_not_of(" \t") == std::string::npos;
@@ -63,9 +63,9 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
     ++number;
     Line pieces;
     std::size_t at = 0;
-    for (std::size_t open = line.find(kOpen); open != std::string::npos;
-         open = line.find(kOpen, at)) {
-      const std::size_t close = line.find(kClose, open);
+    for (std::size_t open = line.find(kOpenBraces); open != std::string::npos;
+         open = line.find(kOpenBraces, at)) {
+      const std::size_t close = line.find(kCloseBraces, open);
       const auto where = [&] { return fmt::format("{}:{}:{}: error: ", origin, number, open + 1); };
       if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
       const std::string name = line.substr(open + 2, close - open - 2);

@@ -246,6 +246,7 @@ class ComponentReader {
     }
     KRL_TRY(check_flags(field->flags, kKnownFieldFlags, fmt::format("option {}'s flags", index),
                         minor_));
+    if (field->reserved != 0) return invalid(fmt::format("its option {} has reserved bits", index));
     if (field->type < KRL_BOOL || field->type > KRL_TABLE) {
       return invalid(fmt::format("its option '{}' has the unknown type {}",
                                  one_line(view(field->key)), field->type));

@@ -118,6 +118,8 @@ std::string Policy::complaint_about(const krl_policy_info& info) const {
     return fmt::format("it has {} tokens of context and a vocabulary of {}; 0 is unknown",
                        info.context_tokens, info.vocabulary);
   }
+  if (info.logprobs > KRL_LOGPROBS_PROCESSED)
+    return fmt::format("its logprobs are of the unknown kind {}", info.logprobs);
   if (info.version < bounds_->described) {
     return fmt::format("it reports version {} after version {}", info.version,
                        bounds_->described.load());
@@ -240,6 +242,7 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
 Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& answer) const {
   std::optional<Example> tokens;
   const auto put = [](const krl_sample_sink* sink, const krl_sample* s) -> krl_status {
+    if (s == nullptr || s->struct_size < kSizeAt10<krl_sample>) return KRL_INVALID_ARGUMENT;
     const auto prompt_tokens = span(s->prompt_tokens), tokens = span(s->tokens);
     static_cast<std::optional<Example>*>(sink->ctx)->emplace(
         Example{{prompt_tokens.begin(), prompt_tokens.end()}, {tokens.begin(), tokens.end()}});

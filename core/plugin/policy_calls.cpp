@@ -36,6 +36,8 @@ std::string complaint_about(const krl_sample& s) {
       return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
   }
   for (std::size_t i = 0; i < s.n_spans; ++i) {
+    if (s.spans[i] == nullptr || s.spans[i]->struct_size < kSizeAt10<krl_version_span>)
+      return fmt::format("span {}, which is null or has no size", i);
     const std::uint32_t first = s.spans[i]->first_token;
     const bool in_order = i == 0 ? first == 0 : first > s.spans[i - 1]->first_token;
     if (!in_order || first >= s.tokens.size)

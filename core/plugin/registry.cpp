@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/file_system.hpp"
+#include "core/base/user_folders.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/component.hpp"
 #include "core/plugin/description.hpp"
@@ -223,16 +224,8 @@ std::vector<fs::path> strangers_folders(const std::vector<fs::path>& first) {
 }
 
 Result<fs::path> users_plugins() {
-  const auto absolute = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    return value != nullptr && *value == '/' ? fs::path(value) : fs::path();
-  };
-  if (const fs::path data = absolute("XDG_DATA_HOME"); !data.empty())
-    return data / "kernelrl/plugins";
-  if (const fs::path home = absolute("HOME"); !home.empty())
-    return home / ".local/share/kernelrl/plugins";
-  return failure(Code::kFailedPrecondition,
-                 "there is no folder for your plugins: set HOME or XDG_DATA_HOME");
+  KRL_ASSIGN(const fs::path data, users_folder(UserFolder::kData));
+  return data / "plugins";
 }
 
 fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }

@@ -75,7 +75,8 @@ Result<RunFiles> RunFiles::open_each(RunDirectory& directory, ResumePoint point,
   KRL_ASSIGN(MetricsWriter metrics, MetricsWriter::open(layout.metrics(), last, files));
   std::optional<TensorBoardWriter> events;
   if (tensorboard) {
-    KRL_ASSIGN(events, TensorBoardWriter::open(layout.tensorboard(), last, files));
+    const std::string plan = directory.read_plan().value_or("");
+    KRL_ASSIGN(events, TensorBoardWriter::open(layout.tensorboard(), last, plan, files));
   }
   KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
@@ -88,7 +89,7 @@ Status RunFiles::finish_iteration(const IterationMetrics& metrics,
                                   const std::vector<std::string>& samples) {
   if (!samples.empty()) KRL_TRY(opened_.samples.write(metrics.iteration, samples));
   KRL_TRY(opened_.metrics.append(metrics));
-  return opened_.tensorboard ? opened_.tensorboard->append(metrics) : Status();
+  return opened_.tensorboard ? opened_.tensorboard->append(metrics, samples) : Status();
 }
 
 Status RunFiles::save_checkpoint(int iteration, std::string_view state,

@@ -21,6 +21,7 @@
 #include "core/run/ledger.hpp"
 #include "core/run/metrics.hpp"
 #include "core/run/run_directory.hpp"
+#include "core/run/tensorboard.hpp"
 
 namespace krl::core {
 

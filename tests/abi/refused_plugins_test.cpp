@@ -109,6 +109,7 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
       {"field_flag",
        offers +
            "its option 0's flags contain 0x40, which is unknown to this version of kernelrl; remove it, or use a newer version"},
+      {"field_reserved", offers + "its option 0 has reserved bits"},
       {"null_default", offers +
                            "its option 0's default is at NULL and has 5 bytes; the empty text is "
                            "{NULL, 0}"},

@@ -6,6 +6,14 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 const check = (holds, what) => { if (!holds) wrong.push(what); };
 const pause = () => new Promise((resolve) => { setTimeout(resolve, 50); });
 
+// The texts of charts.
+const drawn = new Set();
+const {fillText} = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.fillText = function spy(text, ...place) {
+  drawn.add(text);
+  fillText.call(this, text, ...place);
+};
+
 async function until(holds, what) {
   for (let i = 0; i < 200; ++i) {
     if (holds()) return;
@@ -34,6 +42,19 @@ function checkCurves() {
     }
   }
   check(points > 20, `${points} points are drawn`);
+  check(drawn.has('reinforce') && drawn.has('search'), 'the curves do not name the stages');
+}
+
+function checkSummary() {
+  const claim = (metric) => document.querySelector(`[data-metric="${metric}"]`).textContent;
+  check(claim('reward/mean').endsWith('1.4 → 2.6 (+1.2, 95 %: +0.5299 to +1.87)'), `it claims: ${claim('reward/mean')}`);
+  check(claim('kernel/pass_rate').endsWith(': no difference is shown)'), `it claims: ${claim('kernel/pass_rate')}`);
+}
+
+function checkColours() {
+  const curve = all('.chart').flatMap((box) => box.drawn.data.datasets).find((set) => set.label === 'verdict/ok');
+  const mark = all('.verdicts .verdict').find((verdict) => verdict.textContent === 'ok');
+  check(mark.style.getPropertyValue('--verdict').trim() === curve.borderColor, 'a verdict has two colours');
 }
 
 const counted = () => document.querySelector('.filters span').textContent;
@@ -48,13 +69,36 @@ async function checkAnswers() {
   check(Number(cell(0, 4)) >= Number(cell(49, 4)), 'the highest score does not come first');
   document.querySelector('[name="on"]').click();
   check(counted().includes('page 2 of'), `after a step it says: ${counted()}`);
+  set('from', '3');
   all('.answers tbody tr')[0].click();
-  await until(() => document.querySelector('.detail .good'), 'an opened answer');
+  await until(() => document.querySelector('.detail .verdict'), 'an opened answer');
   const detail = document.querySelector('.detail').textContent;
   check(detail.includes('__global__') && detail.includes('Prompt') && detail.includes(cell(0, 1)), 'the opened answer lacks a part');
   set('verdict', '');
+  check(Number(cell(0, 0)) >= 3, 'an earlier iteration is shown');
+}
+
+// From a best kernel to its answer, and back.
+async function checkLinks() {
+  const {task, source} = expected.best[expected.best.length - 1];
+  set('best', task);
+  document.querySelector('.best a').click();
+  await until(() => document.querySelector('.detail a'), 'the answer of a best kernel');
+  const code = all('.detail code').map((block) => block.textContent);
+  check(code.some((text) => text.includes(source)), `the answer of the best kernel is ${code}`);
+  set('best', expected.best[0].task);
+  document.querySelector('.detail a').click();
+  check(document.querySelector('[name="best"]').value === task, 'an answer leads to the best kernel of another task');
+}
+
+// The second iteration is not in the page, the first one with the best kernels is.
+async function checkLimit() {
+  const limit = document.querySelector('.limit').textContent;
+  check(limit.includes('the texts of 1 of 6 iterations') && limit.includes('kernelrl runs export'), `of what it leaves out it says: ${limit}`);
   set('from', '2');
-  check(Number(cell(0, 0)) >= 2, 'an earlier iteration is shown');
+  set('to', '2');
+  all('.answers tbody tr')[0].click();
+  await until(() => document.querySelector('.detail').textContent.includes('samples/iteration_000002.jsonl'), 'where an answer is that was left out');
 }
 
 function checkVerdicts() {
@@ -76,10 +120,14 @@ async function checks() {
   check(all('section').length >= 6, 'a section is missing');
   check(document.querySelector('#comparison ~ p').textContent.includes('1.000 times as fast'), 'a run differs from itself');
   check(document.querySelector('.best code').textContent.length > 0, 'no kernel is shown');
+  checkSummary();
   checkCurves();
+  checkColours();
   await checkAnswers();
   checkTasks();
   checkVerdicts();
+  await checkLinks();
+  await checkLimit();
 }
 
 checks().catch((error) => wrong.push(error.message)).finally(() => {

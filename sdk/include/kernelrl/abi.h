@@ -7,10 +7,14 @@
  *
  * The rules
  *   Growth    Every struct starts with its size in bytes (`struct_size`) and only grows at its end; a reader looks at the
- *             size before it reads a field that version 1.0 did not have (<kernelrl/growth.hpp>). The value types krl_str,
- *             krl_i32s, krl_f32s and krl_f64s never change. Arrays of structs are arrays of pointers, so that elements may grow too.
- *             Fields, functions, kinds of components, flags and other numbers are added, never changed or removed. An unknown
- *             kind of component is left out. An unknown flag below KRL_MUST_KNOW is ignored; one from it on is refused.
+ *             size before it reads a field that version 1.0 did not have (<kernelrl/growth.hpp>), in which 0 means that it is
+ *             not set. The value types krl_str, krl_i32s, krl_f32s and krl_f64s never change. Arrays of structs are arrays of
+ *             pointers, so that elements may grow too. Members named `reserved`, and bits without a name, are 0.
+ *             Fields, functions, kinds of components, flags, other numbers and keys of JSON are added, never changed or removed.
+ *             What the other side has to act upon is sent only to one that knows it: a plugin looks at krl_host.abi_minor, the
+ *             host at the flags of krl_component, krl_policy_info and krl_backend_info. Where it is sent anyway, it may be
+ *             refused. Of a plugin for a later version, components of an unknown kind are left out, and unknown flags of
+ *             krl_component and krl_field are ignored, but for those from KRL_MUST_KNOW on.
  *   Memory    Inputs are borrowed for the call. Outputs are pushed into a sink, which copies at once. Neither side frees the
  *             other's memory. A returned krl_str lives as long as the object that returned it.
  *   Text      UTF-8, not zero-terminated. {NULL, 0} is the empty text.
@@ -31,7 +35,7 @@
 
 #define KRL_ABI_MINOR 0u
 
-/* Flags of this value and above must be understood by who reads them, in every field named `flags`. */
+/* A component or an option with a flag of this value or above is refused by a host that does not know the flag. */
 #define KRL_MUST_KNOW 0x1000000u
 
 #if defined(__GNUC__)
@@ -46,18 +50,22 @@ extern "C" {
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */
 
+/* A text: UTF-8, not zero-terminated. {NULL, 0} is the empty text. */
 typedef struct krl_str {
   const char* data;
   size_t size;
 } krl_str;
+/* An array of 32-bit integers, such as tokens. */
 typedef struct krl_i32s {
   const int32_t* data;
   size_t size;
 } krl_i32s;
+/* An array of single-precision numbers, such as log-probabilities. */
 typedef struct krl_f32s {
   const float* data;
   size_t size;
 } krl_f32s;
+/* An array of double-precision numbers, such as measured times. */
 typedef struct krl_f64s {
   const double* data;
   size_t size;
@@ -84,7 +92,7 @@ typedef int32_t krl_status;
 #define KRL_LOG_WARNING 3
 #define KRL_LOG_ERROR 4
 
-typedef struct krl_call { /* one per call; dies when the call returns */
+typedef struct krl_call { /* what the host provides to a call; dies when the call returns */
   uint32_t struct_size, flags;
   void* ctx;
   int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. A call that is not done by then ends with KRL_DEADLINE_EXCEEDED */
@@ -98,11 +106,12 @@ typedef struct krl_call { /* one per call; dies when the call returns */
   /* [any] Copies `why` and returns `status`, so that a failing function ends in one statement. */
   krl_status (*fail)(const struct krl_call*, krl_status status, krl_str why);
   /* [any] Reports a figure of this call. What each call may report, such as "grad_norm", is listed below. Besides, a policy may report
-   * figures of its own of a learning step, named "vendor.name"; the host writes their means over the steps as "actor/vendor.name". */
+   * figures of its own of a learning step, named "vendor.name"; the host writes their means over the steps as "actor/vendor.name", and
+   * the maximum where the name ends in "_max". */
   void (*metric)(const struct krl_call*, krl_str name, double value);
 } krl_call;
 
-typedef struct krl_host { /* lives as long as the process */
+typedef struct krl_host { /* the process that loads plugins; lives as long as the process */
   uint32_t struct_size, abi_minor;
   void* ctx;
   krl_str name, version;
@@ -130,7 +139,7 @@ typedef struct krl_field {
   krl_str doc;      /* one sentence */
 } krl_field;
 
-typedef struct krl_config { /* checked, defaults filled in; valid inside create() */
+typedef struct krl_config { /* the options of an instance; checked, defaults filled in; valid inside create() */
   uint32_t struct_size, flags;
   void* ctx;
   /* [any] Each returns 1 and sets *out if the key is there (or has a default), else 0. */
@@ -143,6 +152,7 @@ typedef struct krl_config { /* checked, defaults filled in; valid inside create(
 
 /* ---- tasks and evaluations (read only) ---------------------------------------------------------------------------- */
 
+/* A task: what a kernel must compute. */
 typedef struct krl_task {
   uint32_t struct_size, tier;
   krl_str id, title, prompt;
@@ -152,12 +162,14 @@ typedef struct krl_task {
 #define KRL_CONTRACT_DEVICE 0u /* device code and launch directives; the harness owns the host side */
 #define KRL_CONTRACT_HOST 1u   /* a .cu with its own launcher; lower trust */
 
+/* A kernel to be evaluated. */
 typedef struct krl_candidate {
   uint32_t struct_size, contract;
   const krl_task* task;
   krl_str source;
 } krl_candidate;
 
+/* The stages of an evaluation. 64 and 128 belong to <kernelrl/proof_stage.h>. */
 #define KRL_STAGE_COMPILE 1u
 #define KRL_STAGE_CHECK 2u
 #define KRL_STAGE_TIME 4u
@@ -165,6 +177,7 @@ typedef struct krl_candidate {
 #define KRL_STAGE_HOLDOUT 16u
 #define KRL_STAGE_POOL 32u /* all shapes of the task's pool, of which CHECK draws a few; nothing comes from a cache */
 
+/* What an evaluation covers. */
 typedef struct krl_evaluate_options {
   uint32_t struct_size;
   uint32_t stages; /* the requested KRL_STAGE_*, run in this order up to the first failure */
@@ -200,6 +213,7 @@ typedef struct krl_evaluate_options {
 #define KRL_SEVERITY_WARNING 1u
 #define KRL_SEVERITY_ERROR 2u
 
+/* A message of a compiler or of a static check. */
 typedef struct krl_diagnostic {
   uint32_t struct_size, severity;
   uint32_t line, column; /* from 1, in the candidate's source; 0 = unknown */
@@ -237,6 +251,7 @@ typedef struct krl_value { /* a counter or a derived figure */
   double value;
 } krl_value;
 
+/* The result of evaluating one candidate, with all its figures. */
 typedef struct krl_evaluation {
   uint32_t struct_size, verdict;
   krl_str why; /* one line: the reason for the verdict; empty if ok */
@@ -279,11 +294,13 @@ typedef struct krl_turn { /* what a reward sees */
 #define KRL_ROLE_USER 1u
 #define KRL_ROLE_ASSISTANT 2u
 
+/* A message of the conversation that a policy is asked to continue. */
 typedef struct krl_message {
   uint32_t struct_size, role;
   krl_str text;
 } krl_message;
 
+/* How answers are sampled. */
 typedef struct krl_sampling {
   uint32_t struct_size, max_tokens;
   double temperature, top_p; /* temperature 0 = greedy; top_p 1 = off */
@@ -292,6 +309,7 @@ typedef struct krl_sampling {
   const krl_str* stop; /* texts that end an answer, in addition to the model's end token */
 } krl_sampling;
 
+/* A conversation to be answered, with the number of answers wanted. */
 typedef struct krl_request {
   uint32_t struct_size, n_samples;
   const krl_message* const* messages;
@@ -314,12 +332,14 @@ typedef struct krl_request_source { /* requests that arrive while earlier ones a
   krl_status (*next)(const struct krl_request_source*, int32_t wait, const krl_request** out);
 } krl_request_source;
 
+/* The part of a sample that came from one version of the weights. */
 typedef struct krl_version_span {
   uint32_t struct_size;
   uint32_t first_token; /* of `tokens`; the span ends where the next begins */
   uint64_t version;
 } krl_version_span;
 
+/* One answer of a policy. */
 typedef struct krl_sample {
   uint32_t struct_size, stop_reason;
   uint32_t request, index; /* which request of the call, in its order from 0; which of its samples */
@@ -333,6 +353,7 @@ typedef struct krl_sample {
   krl_str state; /* the policy's own: the sample's krl_example gives it back */
 } krl_sample;
 
+/* Takes the answers of a call. */
 typedef struct krl_sample_sink {
   uint32_t struct_size, flags;
   void* ctx;
@@ -359,6 +380,7 @@ typedef struct krl_example { /* one training example: one turn */
   krl_str state;               /* krl_sample.state */
 } krl_example;
 
+/* A named number, for losses. */
 typedef struct krl_parameter {
   uint32_t struct_size, reserved;
   krl_str name;
@@ -371,6 +393,7 @@ typedef struct krl_parameter {
 
 #define KRL_LOSS_LAST_OF_STEP 1u /* no forward_backward() follows before optimizer_step() */
 
+/* The loss to learn by, with its parameters. */
 typedef struct krl_loss {
   uint32_t struct_size, aggregation;
   krl_str name;       /* "cross_entropy", "importance_sampling", "ppo", "gspo", "cispo" */
@@ -389,17 +412,19 @@ typedef struct krl_optimizer { /* AdamW */
   double grad_clip; /* the largest global norm; 0 = off */
 } krl_optimizer;
 
+/* Takes the log-probabilities of the examples of a call. */
 typedef struct krl_logprob_sink {
   uint32_t struct_size, flags;
   void* ctx;
-  /* [sink] */
+  /* [sink] The log-probabilities of one example, one for each of its tokens. */
   krl_status (*put)(const struct krl_logprob_sink*, size_t example, krl_f32s logprobs);
 } krl_logprob_sink;
 
+/* Takes the critic's values for the examples of a call. */
 typedef struct krl_critic_sink {
   uint32_t struct_size, flags;
   void* ctx;
-  /* [sink] */
+  /* [sink] The values for one example, one for each of its tokens. */
   krl_status (*put)(const struct krl_critic_sink*, size_t example, krl_f32s values);
 } krl_critic_sink;
 
@@ -407,8 +432,8 @@ typedef struct krl_critic_sink {
 #define KRL_POLICY_HAS_TOKENS 2u
 #define KRL_POLICY_NEEDS_CORPUS 4u /* call fit() before anything else */
 #define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() trains it */
-/* sample() and sample_stream() may overlap logprobs(), forward_backward() and optimizer_step(), on one instance at a time each:
- * they use the weights that were last published. */
+/* sample() and sample_stream() may overlap every other call on the instance but load(), fit() and follow(), of which one is made at a
+ * time. They use the weights that were last published; publish() and adopt_weights() may come while they sample. */
 #define KRL_POLICY_SAMPLES_WHILE_TRAINING 16u
 #define KRL_POLICY_SHARES_PROMPTS 32u      /* n_samples of one request process its prompt once */
 #define KRL_POLICY_CONTINUES 64u           /* krl_request.answer_prefix works */
@@ -426,6 +451,7 @@ typedef struct krl_critic_sink {
 #define KRL_WEIGHTS_HF 1u   /* a Hugging Face directory */
 #define KRL_WEIGHTS_PEFT 2u /* a directory with a LoRA adapter */
 
+/* What a policy can do. */
 typedef struct krl_policy_info {
   uint32_t struct_size, flags;
   int64_t context_tokens, vocabulary; /* 0 = unknown */
@@ -436,6 +462,7 @@ typedef struct krl_policy_info {
   uint32_t reserved;
 } krl_policy_info;
 
+/* Takes the description of a policy. */
 typedef struct krl_policy_info_sink {
   uint32_t struct_size, flags;
   void* ctx;
@@ -449,9 +476,10 @@ typedef struct krl_weights { /* exported by one policy, for another to sample wi
   uint64_t version;           /* of the policy that exported them */
 } krl_weights;
 
+/* The functions of a policy. */
 typedef struct krl_policy_v {
   uint32_t struct_size, kind; /* KRL_POLICY */
-  /* [call] */
+  /* [call] Says what the policy can do. */
   krl_status (*describe)(void* self, const krl_call*, const krl_policy_info_sink*);
   /* [call] Answers n requests. Metrics, summed: "retries", "prompt_tokens", "cached_tokens". */
   krl_status (*sample)(void* self, const krl_call*, const krl_request* const*, size_t n, const krl_sample_sink*);
@@ -477,6 +505,7 @@ typedef struct krl_policy_v {
   krl_status (*optimizer_step)(void* self, const krl_call*, const krl_optimizer*);
   /* [call] Weights, optimiser, vocabulary: everything that the next step depends on. The directory exists and is empty. */
   krl_status (*save)(void* self, const krl_call*, krl_str directory);
+  /* [call] Restores what save() wrote to the directory. */
   krl_status (*load)(void* self, const krl_call*, krl_str directory);
   /* [call] For other programs: `format` is "hf" (a Hugging Face directory) or "peft" (an adapter). */
   krl_status (*export_weights)(void* self, const krl_call*, krl_str directory, krl_str format);
@@ -525,6 +554,7 @@ typedef struct krl_evaluation_sink { /* what was pushed survives a crash */
 
 #define KRL_BACKEND_REAL_SIZES 1u /* tasks with real sizes are timed at those */
 
+/* What a backend can do. */
 typedef struct krl_backend_info {
   uint32_t struct_size, flags; /* KRL_BACKEND_* */
   uint32_t concurrency; /* the most evaluations it can run at a time */
@@ -532,6 +562,7 @@ typedef struct krl_backend_info {
   krl_str toolchain, device;
 } krl_backend_info;
 
+/* Takes the description of a backend. */
 typedef struct krl_backend_info_sink {
   uint32_t struct_size, flags;
   void* ctx;
@@ -539,9 +570,10 @@ typedef struct krl_backend_info_sink {
   krl_status (*info)(const struct krl_backend_info_sink*, const krl_backend_info*);
 } krl_backend_info_sink;
 
+/* The functions of a backend. */
 typedef struct krl_backend_v {
   uint32_t struct_size, kind; /* KRL_BACKEND */
-  /* [call] */
+  /* [call] Says what the backend can do. */
   krl_status (*describe)(void* self, const krl_call*, const krl_backend_info_sink*);
   /* [call] Checks a task before it is used: its reference compiles and returns the declared shapes, its naive kernel is right,
    * no constant or identity output passes. KRL_INVALID_ARGUMENT: file:line:column and why. Cheap when repeated. */
@@ -554,6 +586,7 @@ typedef struct krl_backend_v {
 
 /* ---- rewards ------------------------------------------------------------------------------------------------------ */
 
+/* The functions of a reward. */
 typedef struct krl_reward_v {
   uint32_t struct_size;
   uint32_t needs; /* KRL_SIGNAL_* */
@@ -575,17 +608,20 @@ typedef struct krl_pair {
   krl_str shows; /* words for how its kernels work, separated by commas: "stages,block_tree". Reports count them. */
 } krl_pair;
 
-typedef struct krl_document { /* for retrieval */
+typedef struct krl_document { /* a text for retrieval */
   uint32_t struct_size, reserved;
   krl_str id, task_hint, text, meta_json;
 } krl_document;
 
+/* Takes the item that was read. */
 typedef struct krl_dataset_sink {
   uint32_t struct_size, flags;
   void* ctx;
-  /* [sink] */
+  /* [sink] Takes a task. */
   krl_status (*task)(const struct krl_dataset_sink*, const krl_task*);
+  /* [sink] Takes a supervised example. */
   krl_status (*pair)(const struct krl_dataset_sink*, const krl_pair*);
+  /* [sink] Takes a document for retrieval. */
   krl_status (*document)(const struct krl_dataset_sink*, const krl_document*);
 } krl_dataset_sink;
 
@@ -596,6 +632,7 @@ typedef struct krl_document_query { /* documents to show with a task */
   size_t n_guarded;
 } krl_document_query;
 
+/* A document that was found. */
 typedef struct krl_found {
   uint32_t struct_size, reserved;
   const krl_document* document;
@@ -603,6 +640,7 @@ typedef struct krl_found {
   krl_str left_out; /* empty: the document may be shown. Otherwise a word of a-z and '_' that says why not: "own_task" */
 } krl_found;
 
+/* Takes the documents that were found. */
 typedef struct krl_found_sink {
   uint32_t struct_size, flags;
   void* ctx;
@@ -610,6 +648,7 @@ typedef struct krl_found_sink {
   krl_status (*found)(const struct krl_found_sink*, const krl_found*);
 } krl_found_sink;
 
+/* The functions of a dataset. */
 typedef struct krl_dataset_v {
   uint32_t struct_size, kind; /* KRL_DATASET */
   /* [call] The number of items. */
@@ -634,18 +673,19 @@ typedef struct krl_dataset_v {
 #define KRL_NEEDS_GPU 4u
 #define KRL_TAKES_HOST 8u    /* a backend: candidates of KRL_CONTRACT_HOST as well */
 
-typedef struct krl_component { /* static */
+typedef struct krl_component { /* a component that a plugin offers; static */
   uint32_t struct_size, kind, flags, n_fields;
   krl_str id; /* unique within its kind: "speedup"; a stranger's is "vendor.name" */
   krl_str summary;
   const krl_field* const* fields;
   /* [call] Heavy work starts here, not before: libraries, devices, servers. */
   krl_status (*create)(const krl_host*, const krl_config*, const krl_call*, void** self);
+  /* Destroys an instance that create() made. */
   void (*destroy)(void* self);
   const void* table; /* krl_policy_v, krl_backend_v, krl_reward_v or krl_dataset_v */
 } krl_component;
 
-typedef struct krl_plugin { /* static */
+typedef struct krl_plugin { /* what a plugin offers; static */
   uint32_t struct_size, abi_minor;
   krl_str name, version, license, built_with;
   const krl_component* const* components;

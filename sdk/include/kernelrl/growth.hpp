@@ -22,12 +22,13 @@ bool has(const C& c, const Member& member) {
   return end <= reinterpret_cast<const char*>(&c) + c.struct_size;
 }
 
-// Returns the struct with the members that it lacks as zeros. REQUIRES: its size is at least that of
-// version 1.0.
+// Returns the struct in today's size, with the members that it lacks as zeros. REQUIRES: its size is at
+// least that of version 1.0.
 template <class C>
 C whole(const C& c) {
   C copy{};
   std::memcpy(&copy, &c, std::min<std::size_t>(c.struct_size, sizeof copy));
+  copy.struct_size = sizeof copy;
   return copy;
 }
 

@@ -340,7 +340,7 @@ struct PolicyCalls {
   }
   static krl_status optimizer_step(void* self, const krl_call* context,
                                    const krl_optimizer* optimizer) noexcept {
-    return guard(context, [&] { of(self).optimizer_step(*optimizer, Context(context)); });
+    return guard(context, [&] { of(self).optimizer_step(whole(*optimizer), Context(context)); });
   }
   static krl_status save(void* self, const krl_call* context, krl_str directory) noexcept {
     return guard(context, [&] { of(self).save(view(directory), Context(context)); });

@@ -1,15 +1,14 @@
 // Shows the runs that the page carries. They are compressed: `data` at once, the samples of an iteration when one of them is opened.
 'use strict';
 
-const COLOURS = ['#1f6feb', '#d9480f', '#2b8a3e', '#862e9c', '#c2255c', '#0b7285', '#e67700', '#5f3dc4', '#495057', '#087f5b', '#a61e4d',
-                 '#364fc7'];
+const COLOURS = {blue: '#1f6feb', orange: '#d9480f', green: '#2b8a3e', purple: '#862e9c', pink: '#c2255c', teal: '#0b7285', amber: '#e67700',
+                 violet: '#5f3dc4', grey: '#495057', olive: '#66a80f', red: '#e03131', brown: '#a9713b', navy: '#364fc7', silver: '#868e96'};
+const CURVE_COLOURS = Object.values(COLOURS);
+const VERDICT_COLOURS = {ok: COLOURS.green, wrong_result: COLOURS.red, compile_error: COLOURS.amber, format_error: COLOURS.silver,
+                         runtime_fault: COLOURS.purple, timeout: COLOURS.violet, flagged: COLOURS.pink, rejected: COLOURS.brown,
+                         launch_error: COLOURS.teal, nondeterministic: COLOURS.navy, resource_limit: COLOURS.olive, infra_error: COLOURS.grey};
 const Z = 1.96;  // of an interval of 95 %
-// The same of few values: Student's t by degrees of freedom, from 1 on.
-const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.1, 2.09, 2.09];
 const FEW = 3;  // iterations at the beginning and at the end that are compared
-const VERDICT_COLOURS = {ok: '#2b8a3e', wrong_result: '#e03131', compile_error: '#f08c00', format_error: '#868e96', runtime_fault: '#862e9c',
-                         timeout: '#5f3dc4', flagged: '#c2255c', rejected: '#a9713b', launch_error: '#0b7285', nondeterministic: '#364fc7',
-                         resource_limit: '#66a80f', infra_error: '#495057'};
 const PAGE = 50;  // answers
 const PHASES = ['rollout', 'learn', 'tune'];  // of an iteration; `other` is what they leave of it
 
@@ -34,6 +33,7 @@ function number(value) {
   return Math.abs(value) < 0.001 || Math.abs(value) >= 1e6 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
+const signed = (value) => `${value > 0 ? '+' : ''}${number(value)}`.replace(/^-/, '−');
 const factor = (value) => (isNumber(value) ? value.toFixed(2) : '–');
 
 function time(ns) {
@@ -58,6 +58,10 @@ function select(name, values, chosen, onchange) {
     values.map(([value, label]) => h('option', {value, selected: value === chosen ? '' : undefined}, label)));
 }
 
+function verdictMark(verdict) {
+  return h('span', {class: 'verdict', style: `--verdict: ${VERDICT_COLOURS[verdict] || COLOURS.grey}`}, verdict);
+}
+
 async function unpacked(id) {
   const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -77,12 +81,24 @@ function metricsLike(runs, pattern) {
   return [...names].sort();
 }
 
-// The means of the first and of the last few values of a curve, and the iterations that they span.
+// Student's t of an interval of 95 %, within 1 % from 3 degrees of freedom on (the expansion of Cornish and Fisher).
+const student = (freedom) => Z + 2.372 / freedom + 2.823 / freedom ** 2 + 2.556 / freedom ** 3;
+
+// Half of the interval of the difference between two means of `few` values of a curve. The noise of a value is estimated from the steps
+// between neighbours (von Neumann), to which a trend adds little.
+function halfInterval(points, few) {
+  const n = points.length;
+  if (few < FEW) return undefined;
+  const noise = points.slice(1).reduce((sum, point, i) => sum + (point.y - points[i].y) ** 2, 0) / (2 * (n - 1));
+  return student(2 * (n - 1) ** 2 / (3 * n - 4)) * Math.sqrt(noise * 2 / few);
+}
+
+// The means of the first and of the last few values of a curve, half of the interval of their difference, and the iterations that they span.
 function ends(points) {
   if (!points.length) return {};
   const few = Math.max(1, Math.min(FEW, Math.floor(points.length / 2)));
   const [before, after] = [points.slice(0, few), points.slice(-few)];
-  return {first: mean(before.map((point) => point.y)), last: mean(after.map((point) => point.y)),
+  return {first: mean(before.map((point) => point.y)), last: mean(after.map((point) => point.y)), half: halfInterval(points, few),
           firstEnd: before[few - 1].x, lastBegin: after[0].x, many: points.length > 1};
 }
 
@@ -136,7 +152,7 @@ function tasksOf(run) {
     const passes = ends(points('pass_rate'));
     const [speeds, shares] = [points('best_speedup'), points('best_roofline')];
     return {
-      task, best, passes, fell: hasFallen(run, task, passes), isRight: points('pass_rate').some((point) => point.y > 0), speeds,
+      task, best, passes, fell: hasFallen(run, task, passes), isRight: points('pass_rate').some((point) => point.y > 0),
       firstSpeedup: speeds.length ? speeds[0].y : undefined, firstShare: shares.length ? shares[0].y : undefined,
       speedup: best && isNumber(best.speedup) ? best.speedup : undefined, share: best ? best.roofline : undefined,
     };
@@ -149,7 +165,7 @@ const isEstimated = (kernel) => (kernel.evaluation.cases || []).some((one) => on
 // ---- sections -----------------------------------------------------------------------------------
 
 const sections = [];
-const links = {};  // what a section can show of another
+const links = {best: []};  // functions by which a section shows something in another
 
 function section(id, title, ...content) {
   sections.push([id, title]);
@@ -157,9 +173,14 @@ function section(id, title, ...content) {
 }
 
 function change(run, metric, label) {
-  const {first, last, many} = ends(series(run, metric));
+  const {first, last, many, half} = ends(series(run, metric));
   if (first === undefined) return null;
-  return h('li', {}, many ? `${label}: ${number(first)} → ${number(last)}` : `${label}: ${number(last)}`);
+  if (!many) return h('li', {}, `${label}: ${number(last)}`);
+  const difference = last - first;
+  const interval = `${signed(difference)}, 95 %: ${signed(difference - half)} to ${signed(difference + half)}`;
+  const claim = half === undefined ? 'too few iterations for an interval'
+    : Math.abs(difference) > half ? interval : `${interval}: no difference is shown`;
+  return h('li', {'data-metric': metric}, `${label}: ${number(first)} → ${number(last)} (${claim})`);
 }
 
 // Where the time went, as shares of all iterations.
@@ -192,10 +213,10 @@ function summary(run) {
       change(run, 'sampler/entropy', 'entropy of all answers'),
       phases(run),
       tasks.length ? h('li', {}, `tasks with a right kernel: ${tasks.filter((task) => task.isRight).length} of ${tasks.length}; faster than naive by `
-        + `more than 2 %: ${tasks.filter((task) => task.speedup > 1.02).length}`) : null,
+        + `more than 2 %, at the lower end of the interval: ${tasks.filter((task) => task.speedup > 1.02).length}`) : null,
       listed('never right', tasks.filter((task) => !task.isRight)),
       listed('right, but no kernel stood a second evaluation', tasks.filter((task) => task.isRight && !task.best)),
-      listed('no faster than naive', tasks.filter((task) => task.speedup <= 1.02)),
+      listed('not shown to be faster than naive', tasks.filter((task) => task.speedup <= 1.02)),
       listed('right less often at the end, by more than chance', tasks.filter((task) => task.fell))));
 }
 
@@ -227,6 +248,40 @@ const CHARTS = [
   ['Infrastructure errors', ['infra_errors', 'sampler/lost', 'sampler/refused']],
 ];
 
+// Where stages begin: names by iteration, of runs that have several.
+function stageStarts(runs) {
+  const starts = new Map();
+  for (const {metrics} of runs) {
+    const begins = metrics.filter((line, i) => i === 0 || line.stage !== metrics[i - 1].stage);
+    if (begins.length < 2) continue;
+    for (const {iteration, stage} of begins) starts.set(iteration, (starts.get(iteration) || new Set()).add(stage));
+  }
+  return starts;
+}
+
+// Draws a line with its name where a stage begins.
+const stageLines = (runs, ink, ground) => ({id: 'stages', afterDatasetsDraw({ctx, chartArea, scales}) {
+  ctx.save();
+  [ctx.strokeStyle, ctx.font] = [ink, '11px system-ui, sans-serif'];
+  ctx.setLineDash([3, 3]);
+  for (const [iteration, names] of stageStarts(runs)) {
+    const x = scales.x.getPixelForValue(iteration);
+    if (x < chartArea.left || x > chartArea.right) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, chartArea.top);
+    ctx.lineTo(x, chartArea.bottom);
+    ctx.stroke();
+    const name = [...names].join(', ');
+    const {width} = ctx.measureText(name);
+    const left = x + width + 4 < chartArea.right ? x + 4 : x - width - 4;
+    ctx.fillStyle = `${ground}b0`;  // the curves behind it stay visible
+    ctx.fillRect(left, chartArea.top, width, 13);
+    ctx.fillStyle = ink;
+    ctx.fillText(name, left, chartArea.top + 10);
+  }
+  ctx.restore();
+}});
+
 function chart(title, runs, metrics, options = {}) {
   const datasets = [];
   runs.forEach((run, r) => metrics.forEach((metric, m) => {
@@ -234,7 +289,7 @@ function chart(title, runs, metrics, options = {}) {
     // Verdicts that never came only hide the others.
     const verdict = metric.startsWith('verdict/') && metric.slice(8);
     if (!data.length || (verdict && data.every((point) => point.y === 0))) return;
-    const colour = VERDICT_COLOURS[verdict] || COLOURS[(runs.length > 1 ? r : m) % COLOURS.length];
+    const colour = VERDICT_COLOURS[verdict] || CURVE_COLOURS[(runs.length > 1 ? r : m) % CURVE_COLOURS.length];
     const label = runs.length > 1 ? `${run.label}: ${metric}` : metric;
     datasets.push({label, data, borderColor: colour, borderDash: runs.length > 1 && m > 0 ? [2 + 4 * m, 3] : [], backgroundColor: options.stacked ? `${colour}80` : colour, borderWidth: 1.5,
                    pointRadius: data.length > 40 ? 0 : 2, fill: options.stacked ? 'stack' : false});
@@ -248,9 +303,9 @@ function chart(title, runs, metrics, options = {}) {
   const isFlat = datasets.every((set) => set.data.every((point) => point.y === 0));
   const canvas = h('canvas', {});
   const box = h('div', {class: 'chart'}, h('h3', {}, title), h('div', {}, canvas));
-  const ink = getComputedStyle(document.body).getPropertyValue('--muted');
+  const [ink, ground] = ['--muted', '--ground'].map((name) => getComputedStyle(document.body).getPropertyValue(name));
   const drawn = new window.Chart(canvas, {
-    type: 'line', data: {datasets},
+    type: 'line', data: {datasets}, plugins: [stageLines(runs, ink, ground)],
     options: {
       animation: false, parsing: false, maintainAspectRatio: false, interaction: {mode: 'nearest', axis: 'x', intersect: false},
       scales: {x: {type: 'linear', ticks: {color: ink, precision: 0}}, y: {stacked: Boolean(options.stacked), ...(isFlat ? {min: 0, max: 1} : {}), ticks: {color: ink}}},
@@ -320,7 +375,7 @@ function verdictTable(run, index) {
   const counts = tasks.map(() => verdicts.map(() => 0));
   columns.task.forEach((task, i) => { counts[task][columns.verdict[i]] += 1; });
   const order = (names) => names.map((name, i) => [name, i]).sort(([a], [b]) => (a < b ? -1 : 1));
-  return table(['task', ...order(verdicts).map(([name]) => name)], order(tasks).map(([task, row]) =>
+  return table(['task', ...order(verdicts).map(([name]) => verdictMark(name))], order(tasks).map(([task, row]) =>
     [task, ...order(verdicts).map(([verdict, column]) => h('a', {href: '#episodes', onclick: () => links.answers(index, task, verdict)},
       String(counts[row][column])))]), {class: 'verdicts'});
 }
@@ -351,13 +406,14 @@ function lineageOf(kernel) {
   kernel.lineage.map((one) => [h('h3', {}, `${how(one)}, iteration ${one.iteration}: ${factor(one.speedup)} times naive`), code(one.source)]));
 }
 
-function bestKernels(run) {
+function bestKernels(run, index) {
   const place = h('div', {class: 'best'});
   const show = (task) => {
     const kernel = run.best.find((one) => one.task === task);
     place.replaceChildren(
       h('p', {}, `${factor(kernel.speedup)} times as fast as the naive kernel (geometric mean of the lower ends), ${factor(kernel.roofline)} of the `
-        + `roofline; iteration ${kernel.iteration}`),
+        + `roofline; iteration ${kernel.iteration}`,
+      isNumber(kernel.row) ? [', ', h('a', {href: '#episodes', onclick: () => links.answer(index, kernel.row)}, 'the answer that wrote it')] : null),
       h('div', {class: 'two'}, h('div', {}, h('h3', {}, 'Best'), code(kernel.source)),
         h('div', {}, h('h3', {}, 'Naive'), kernel.naive ? code(kernel.naive) : h('p', {class: 'muted'}, 'not known'))),
       ...[evaluationOf(kernel), lineageOf(kernel)].flat(Infinity).filter((part) => part));
@@ -365,37 +421,34 @@ function bestKernels(run) {
   if (!run.best.length) return h('p', {class: 'muted'}, 'There is none.');
   const tasks = run.best.map((kernel) => kernel.task);
   show(tasks[0]);
-  return [select('best', tasks.map((task) => [task, task]), tasks[0], show), place];
+  const choice = select('best', tasks.map((task) => [task, task]), tasks[0], show);
+  links.best[index] = (task) => {
+    choice.value = task;
+    show(task);
+  };
+  return [choice, place];
 }
 
-// Of two runs after equally many iterations: the ratio of their best speedups by task, and Student's interval of its geometric mean.
 function comparison(first, other) {
-  const until = Math.min(iterationsOf(first), iterationsOf(other));
-  const bestOf = (task) => { const known = task.speeds.filter((point) => point.x <= until && point.y > 0); return known.length ? known[known.length - 1].y : undefined; };
-  const theirs = new Map(tasksOf(other).map((task) => [task.task, task]));
-  const shared = tasksOf(first).filter((task) => theirs.has(task.task)).map((task) => {
-    const there = theirs.get(task.task);
-    return {task: task.task, passes: [task.passes.last, there.passes.last], speedups: [bestOf(task), bestOf(there)]};
-  });
-  const logs = shared.filter(({speedups}) => speedups[0] && speedups[1]).map(({speedups}) => Math.log(speedups[1] / speedups[0]));
-  const n = logs.length;
-  const notes = [`After ${until} iterations of each.`];
-  if (n >= 2) {
-    const m = mean(logs);
-    const half = (T[n - 2] || Z) * Math.sqrt(logs.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1) / n);
-    const verdict = n < 6 ? 'too few tasks to tell' : m - half > 0 ? `${other.label} is faster` : m + half < 0 ? `${first.label} is faster`
+  const {error, iterations, tasks, paired, few, ratio, low, high} = other.comparison;
+  const title = h('h3', {}, `${first.label} and ${other.label}`);
+  if (error) return [title, h('p', {}, `They cannot be compared: ${error}.`)];
+  const notes = [`After ${iterations} iterations of each; shares that are right are means over the last 10.`];
+  if (paired >= 2) {
+    const verdict = few ? 'too few tasks to tell' : low > 1 ? `${other.label} is faster` : high < 1 ? `${first.label} is faster`
       : 'no difference is shown';
-    notes.push(`Best kernels of ${other.label} against ${first.label}: ${Math.exp(m).toFixed(3)} times as fast over ${n} tasks (95 % over the tasks: `
-      + `${Math.exp(m - half).toFixed(3)} to ${Math.exp(m + half).toFixed(3)}): ${verdict}. Another seed may differ by more.`);
+    notes.push(`Best kernels of ${other.label} against ${first.label}: ${ratio.toFixed(3)} times as fast over ${paired} tasks (95 % over the tasks: `
+      + `${low.toFixed(3)} to ${high.toFixed(3)}): ${verdict}. Another seed may differ by more.`);
   }
-  const only = (here, there) => shared.filter(({speedups}) => speedups[here] && !speedups[there]).map(({task}) => task);
+  const only = (here, there) => tasks.filter(({speedups}) => speedups[here] && !speedups[there]).map(({task}) => task);
   for (const [here, there, run] of [[0, 1, first], [1, 0, other]])
     if (only(here, there).length) notes.push(`Solved by ${run.label} alone: ${only(here, there).join(', ')}.`);
   const device = (run) => run.best.length && run.best[0].evaluation.device;
   if (device(first) && device(other) && device(first) !== device(other)) notes.push('Their kernels were timed on different devices.');
-  return [h('h3', {}, `${first.label} and ${other.label}`), h('p', {}, notes.join(' ')),
-          table(['task', `right: ${first.label}`, other.label, `speedup: ${first.label}`, other.label, 'ratio'], shared.map(({task, passes, speedups}) =>
-            [task, ...passes.map(number), ...speedups.map(factor), factor(speedups[1] / speedups[0])]), {class: 'compared'})];
+  const ratioOf = ([one, two]) => (isNumber(one) && isNumber(two) ? two / one : undefined);
+  return [title, h('p', {}, notes.join(' ')),
+          table(['task', `right: ${first.label}`, other.label, `speedup: ${first.label}`, other.label, 'ratio'], tasks.map(({task, passes, speedups}) =>
+            [task, ...passes.map(number), ...speedups.map(factor), factor(ratioOf(speedups))]), {class: 'compared'})];
 }
 
 // ---- episodes -----------------------------------------------------------------------------------
@@ -417,9 +470,8 @@ function answerParts(text) {
 }
 
 function turnParts(sample) {
-  const good = sample.verdict === 'ok';
   const terms = Object.entries(sample.terms || {}).map(([name, value]) => [name, number(value)]);
-  return [h('h3', {}, sample.tuned_from ? 'Tuned, by no policy: ' : `Turn ${sample.turn}: `, h('span', {class: good ? 'good' : 'bad'}, sample.verdict)),
+  return [h('h3', {}, sample.tuned_from ? 'Tuned, by no policy: ' : `Turn ${sample.turn}: `, verdictMark(sample.verdict)),
     h('p', {}, [`score ${number(sample.score)}`, `speedup ${factor(sample.speedup)}`, `roofline ${factor(sample.roofline)}`,
                 `${sample.tokens} tokens`, sample.strategies].filter((text) => text).join(', ')),
     sample.why ? h('pre', {class: 'prose'}, sample.why) : null,
@@ -434,41 +486,58 @@ function episodes(runs) {
   let rows = [];
   const body = h('tbody', {});
   const count = h('span', {class: 'muted'});
+  const limit = h('p', {class: 'limit'});
   const detail = h('div', {class: 'detail'}, h('p', {class: 'muted'}, 'Choose an episode.'));
   const filters = h('div', {class: 'filters'});
 
   let opened = 0;
   const kept = {};  // the samples of the last iteration
+  const idOf = (iteration) => `samples-${filter.run}-${iteration}`;
+  const isLeftOut = (iteration) => !document.getElementById(idOf(iteration));
   async function samplesOf(iteration) {
-    const id = `samples-${filter.run}-${iteration}`;
+    const id = idOf(iteration);
     if (kept.id !== id) Object.assign(kept, {samples: JSON.parse(await unpacked(id)), id});
     return kept.samples;
   }
 
   async function open(row) {
     const mine = ++opened;
-    const {columns} = runs[filter.run].samples;
-    const samples = await samplesOf(columns.iteration[row]);
+    const {folder, best, samples: {columns, tasks}} = runs[filter.run];
+    const [iteration, task, group, member] = [columns.iteration[row], tasks[columns.task[row]], columns.group[row], columns.member[row]];
+    const title = h('h3', {}, `${task}, iteration ${iteration}, group ${group}, member ${member}`);
+    if (isLeftOut(iteration)) {
+      detail.replaceChildren(title, h('p', {}, 'Its text is not in this page, which has room for a part of the answers. It is in ',
+        h('code', {}, `${folder}/samples/iteration_${String(iteration).padStart(6, '0')}.jsonl`), '.'));
+      return;
+    }
+    const samples = await samplesOf(iteration);
     if (mine !== opened) return;
-    const same = samples.filter((sample) => sample.task === runs[filter.run].samples.tasks[columns.task[row]]
-      && sample.group === columns.group[row] && sample.member === columns.member[row]);
-    detail.replaceChildren(h('h3', {}, `${same[0].task}, iteration ${columns.iteration[row]}, group ${same[0].group}, member ${same[0].member}`),
-      ...same.flatMap(turnParts).flat(Infinity).filter((part) => part));
+    const isSame = (other) => columns.iteration[other] === iteration && tasks[columns.task[other]] === task && columns.group[other] === group
+      && columns.member[other] === member;
+    const [run, kernel] = [filter.run, best.find((one) => isNumber(one.row) && isSame(one.row))];
+    detail.replaceChildren(title,
+      ...(kernel ? [h('p', {}, h('a', {href: '#best', onclick: () => links.best[run](task)}, `It has the best kernel of ${task}.`))] : []),
+      ...samples.filter((sample) => sample.task === task && sample.group === group && sample.member === member)
+        .flatMap(turnParts).flat(Infinity).filter((part) => part));
   }
 
   function show() {
-    const {columns, tasks, verdicts} = runs[filter.run].samples;
+    const {folder, samples: {columns, tasks, verdicts, left_out: leftOut}} = runs[filter.run];
     const shown = rows.slice(page * PAGE, (page + 1) * PAGE);
     body.replaceChildren(...shown.map((row) => h('tr', {class: 'choice', onclick: (event) => {
       body.querySelectorAll('.chosen').forEach((other) => other.classList.remove('chosen'));
       event.currentTarget.classList.add('chosen');
       open(row).catch((error) => detail.replaceChildren(h('p', {class: 'bad'}, `It cannot be shown: ${error.message}`)));
     }}, [columns.iteration[row], tasks[columns.task[row]], columns.tuned[row] ? 'tuned' : columns.turn[row],
-         h('span', {class: verdicts[columns.verdict[row]] === 'ok' ? 'good' : 'bad'}, verdicts[columns.verdict[row]]),
+         verdictMark(verdicts[columns.verdict[row]]),
          number(columns.score[row]), factor(columns.speedup[row]), number(columns.tokens[row])].map((cell) => h('td', {}, cell)))));
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
-    const lost = Object.values(runs[filter.run].samples.left_out).reduce((sum, more) => sum + more, 0);
+    const lost = Object.values(leftOut).reduce((sum, more) => sum + more, 0);
     count.textContent = `${rows.length} answers, page ${page + 1} of ${pages}${lost ? `; ${lost} more of the run were not kept` : ''}`;
+    const iterations = [...new Set(columns.iteration)];
+    const without = iterations.filter(isLeftOut).length;
+    limit.textContent = without ? `To limit its size, this page leaves out the texts of ${without} of ${iterations.length} iterations; figures and `
+      + `counts are of all. The files in ${folder}/samples have all texts; \`kernelrl runs export ${folder} FOLDER\` makes tables of them.` : '';
   }
 
   function apply() {
@@ -511,6 +580,13 @@ function episodes(runs) {
         ['tokens', 'longest']], filter.order, set('order'))),
       h('button', {name: 'back', onclick: () => turn(-1)}, '‹'), h('button', {name: 'on', onclick: () => turn(1)}, '›'), count);
   }
+  links.answer = (run, row) => {
+    const {columns, tasks, verdicts} = runs[run].samples;
+    links.answers(run, tasks[columns.task[row]], verdicts[columns.verdict[row]]);
+    page = Math.floor(rows.indexOf(row) / PAGE);
+    show();
+    body.children[rows.indexOf(row) % PAGE].click();
+  };
   links.answers = (run, task, verdict) => {
     Object.assign(filter, {run, task, verdict, from: '', to: ''});
     fillFilters();
@@ -519,7 +595,7 @@ function episodes(runs) {
   fillFilters();
   apply();
   const head = ['iteration', 'task', 'turn', 'verdict', 'score', 'speedup', 'tokens'];
-  return [filters, h('div', {class: 'episodes'},
+  return [filters, limit, h('div', {class: 'episodes'},
     h('div', {class: 'scrolled'}, h('table', {class: 'answers'}, h('thead', {}, h('tr', {}, head.map((cell) => h('th', {}, cell)))), body)), detail)];
 }
 

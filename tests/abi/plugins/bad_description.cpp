@@ -119,6 +119,7 @@ constexpr Fault kFaults[] = {
     {"field_without_key", [] { field.key = {}; }},
     {"field_type", [] { field.type = 42; }},
     {"field_flag", [] { field.flags = 64; }},
+    {"field_reserved", [] { field.reserved = 1; }},
     {"null_default",
      [] {
        field.fallback = {nullptr, 5};

@@ -141,7 +141,8 @@ struct BadSamples final : krl::Policy {
     if (fault == "fails") return;
     const krl_version_span spans[] = {{sizeof(krl_version_span), 0, 1},
                                       {sizeof(krl_version_span), fault == "span" ? 0U : 1U, 2}};
-    const krl_version_span* const span_pointers[] = {&spans[0], &spans[1]};
+    const krl_version_span* const span_pointers[] = {&spans[0],
+                                                     fault == "no_span" ? nullptr : &spans[1]};
     krl_sample sample{};
     sample.spans = span_pointers;
     sample.n_spans = 2;

@@ -89,8 +89,7 @@ krl_status push_raw(const krl_dataset_sink* sink, std::string_view defect) {
 krl_status read_raw(void* self, const krl_call* context, std::uint64_t index,
                     const krl_dataset_sink* sink) noexcept {
   const auto& dataset = *static_cast<Dataset*>(static_cast<krl::Dataset*>(self));
-  for (const char* defect :
-       {"task size", "null task", "earlier answers", "pair size"}) {
+  for (const char* defect : {"task size", "null task", "earlier answers", "pair size"}) {
     if (dataset.is(defect)) return push_raw(sink, defect);
   }
   return krl::detail::dataset_read(self, context, index, sink);

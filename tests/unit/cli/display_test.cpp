@@ -1,5 +1,6 @@
 #include "cli/screen/display.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -194,7 +195,7 @@ TEST(LiveView, ShowsTheRunItsTimeAndWhatASignalBringsAbout) {
   EXPECT_EQ(screen.text(),
             "reinforce                 iteration 0\n"
             "interrupted\n"
-            "results in runs/x\n"
+            "results in runs/x, after 12:05\n"
             "resume with: kernelrl runs resume /runs/x\n");
 }
 
@@ -239,6 +240,33 @@ TEST(Headline, CountsWhatWasLostOnlyWhereSomethingWas) {
             "infra_errors 3  sampler/lost 1");
   EXPECT_EQ(losses_text({{"sampler/refused", 2}}), "sampler/refused 2");
   EXPECT_EQ(losses_text({{"infra_errors", 0}}), "");
+}
+
+TEST(Headline, NamesTheBestKernelsSoFar) {
+  EXPECT_EQ(best_text({{"kernel/pass_rate", 1}}), "");
+  EXPECT_EQ(best_text({{"found/best_speedup", 1.5}, {"found/tasks", 1}}),
+            "best kernels  1.50 times naive, of 1 task");
+  EXPECT_EQ(best_text({{"found/best_speedup", 1.5},
+                       {"found/tasks", 2},
+                       {"task/dot/best_speedup", 1.1},
+                       {"task/relu/best_speedup", 2.04},
+                       {"task/relu/pass_rate", 9}}),
+            "best kernels  1.50 times naive, of 2 tasks; relu 2.04");
+}
+
+TEST(LiveView, TheBestKernelsAndTheDurationStayWhenTheRunIsOver) {
+  Screen screen;
+  LiveView view(screen.terminal(), "quick");
+  view.stage_started({"reinforce", 1, 2, 1, 0});
+  IterationMetrics metrics = metrics_of(1, 0.5);
+  metrics.values.insert({{"found/best_speedup", 1.5}, {"found/tasks", 2}});
+  view.iteration_finished(metrics);
+  view.stage_started({"refine", 2, 2, 1, 0});
+  view.iteration_finished(metrics_of(2, 0.5));  // of a stage that does not count them
+  screen.now += std::chrono::seconds(65);
+  view.finished({true, "finished", "runs/quick", ""});
+  EXPECT_THAT(screen.text(), ::testing::HasSubstr("best kernels  1.50 times naive, of 2 tasks\n"));
+  EXPECT_THAT(screen.text(), ::testing::HasSubstr("results in runs/quick, after 1:05\n"));
 }
 
 TEST(Headline, WritesDurationsAndNumbersForPeople) {
