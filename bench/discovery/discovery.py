@@ -13,6 +13,10 @@ All arms of a seed begin with one warm start, whose pairs and policy are the see
     max_at_k   the learner, for the best of 8 answers instead of their mean
     tuner      no model: the fastest kernels of the first answers of the frozen policy, with other numbers
 
+With `--ceilings`, the kernels of each seed's pairs are judged too, up to `--shown` of a task, and those that the templates make without withholding anything: what a
+search can recollect, and what it could combine. With `--tasks proposed`, the arms search for kernels of tasks that the dataset `templates` composes by the seed, which no
+pair shows.
+
 With `--transfer`, the policies of the warm start and of the learner, both frozen, search for kernels of tasks that no arm was trained on, but
 whose pairs the warm start holds.
 
@@ -53,6 +57,9 @@ UNTRAINED = {'cpu': ['row_mean', 'total_max', 'relu', 'saxpy', 'scale', 'vector_
 BUDGETS = {'cpu': [25, 50, 75, 100, 150], 'gpu': [50, 100, 250, 500, 1000, 1500]}
 BLOCKS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRIDS = [2, 4, 8, 16, 32, 64, 128]
+# The kernels of a seed's pairs, by what differs from the warm start.
+CEILINGS = {'pairs': [], 'pairs with nothing withheld': ['dataset.1.withhold=[]']}
+ALL = 1 << 30  # a budget
 
 
 def run(options, plan, name, seed, settings, minutes=None):
@@ -94,7 +101,9 @@ def warm_start(options, seed):
 
 def play(options, seed, arm, start):
     times, settings = ARMS[arm]
-    run(options, 'arm', f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={round(times * options.iterations)}', *settings],
+    if options.tasks == 'proposed':
+        settings = ['dataset.0.role=holdout', f'dataset.2.seed={seed}', *settings]
+    run(options, {'trained': 'arm'}.get(options.tasks, options.tasks), f'{arm}_{seed}', seed, [f'run.from={start}', f'stage.search.iterations={round(times * options.iterations)}', *settings],
         options.minutes)
     return found_by(options.runs / f'{arm}_{seed}')
 
@@ -181,17 +190,40 @@ def retuned(source):
 def tune(options, sampled, folder):
     """Judges variants of the fastest kernel of each task's four best structures."""
     found = Found()
+    variants = {}
     for task, kernels in sampled.kernels.items():
         found.kernels[task] = dict(kernels)
     for task, kernels in sampled.sources.items():
         structures = {}
         for speedup, source in sorted(kernels, reverse=True):
             structures.setdefault(without_numbers(source), source)
+        variants[task] = [v for source in list(structures.values())[:4] for v in retuned(source)]
+    return judge_all(options, variants, folder, found)
+
+
+def shown(options, seed, name, tasks):
+    """Judges the kernels of a seed's pairs for these tasks."""
+    folder = options.runs / f'{name.replace(" ", "_")}_{seed}'
+    folder.mkdir(exist_ok=True)
+    call = [options.program, 'check', HERE / f'{options.edition}_warm.toml', '--pairs', folder / 'pairs.jsonl']
+    for setting in [f'dataset.1.seed={seed}', *CEILINGS[name], *options.set]:
+        call += ['--set', setting]
+    subprocess.run([str(word) for word in call], check=True, stdout=subprocess.DEVNULL)
+    kernels = {task: [] for task in tasks}
+    for line in (folder / 'pairs.jsonl').read_text(encoding='utf-8').splitlines():
+        pair = json.loads(line)
+        if pair['task'] in kernels and len(kernels[pair['task']]) < options.shown:
+            kernels[pair['task']].append(kernel_of(pair['answer']))
+    return judge_all(options, kernels, folder, Found())
+
+
+def judge_all(options, kernels, folder, found):
+    """Judges kernels by task, and adds them to those found."""
+    for task, sources in kernels.items():
         place = folder / 'kernels' / task
         place.mkdir(parents=True, exist_ok=True)
-        variants = [v for source in list(structures.values())[:4] for v in retuned(source)]
-        for number, variant in enumerate(variants):
-            (place / f'{number:03}.cu').write_text(variant, encoding='utf-8')
+        for number, source in enumerate(sources):
+            (place / f'{number:04}.cu').write_text(source, encoding='utf-8')
     output = folder / 'verdicts.jsonl'
     judge = ['--backend', 'cpu'] if options.edition == 'cpu' else ['--plan', str(HERE / 'gpu_arm.toml')]
     subprocess.run([options.program, 'eval', *judge, '--task', str(HERE.parents[1] / 'configs' / 'tasks'), str(folder / 'kernels'),
@@ -274,6 +306,19 @@ def show(arms, first, budgets):
                   f'{sum(t < -0.02 for t in tasks)} of {len(tasks)} |')
 
 
+def show_ceilings(options, arms):
+    """What the pairs' own kernels reach, and in how many tasks each arm exceeds that by 5 %."""
+    names = list(next(iter(arms.values())))
+    print('\n| seed | kernels | of a task | best speedup, share of the roofline | ' + ' | '.join(f'tasks above, {name}' for name in names) + ' |')
+    print('|---' * (4 + len(names)) + '|')
+    for seed, name in itertools.product(arms, CEILINGS):
+        top = shown(options, seed, name, next(iter(arms[seed].values())).kernels)
+        best = top.best(ALL, 0)
+        above = [sum(value > 1.05 * best[task] for task, value in arms[seed][arm].best(ALL, 0).items()) for arm in names]
+        judged = statistics.mean(len(k) for k in top.kernels.values())
+        print(f'| {seed} | {name} | {judged:.0f} | {summary(top, [ALL])[0].split(" (")[0]} | ' + ' | '.join(f'{n} of {len(best)}' for n in above) + ' |')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--seeds', type=int, nargs='+', default=[1])
@@ -284,6 +329,9 @@ def main():
     parser.add_argument('--iterations', type=int, default=16)
     parser.add_argument('--minutes', type=float, help='of an arm, at most')
     parser.add_argument('--tuned', type=int, default=3, help='iterations of `frozen` that the tuner begins with')
+    parser.add_argument('--tasks', choices=['trained', 'proposed'], default='trained')
+    parser.add_argument('--ceilings', action='store_true', help='judge the kernels of the pairs, too')
+    parser.add_argument('--shown', type=int, default=ALL, help='kernels of a task that --ceilings judges')
     parser.add_argument('--transfer', action='store_true', help='search with the learner for kernels of other tasks, too')
     parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='change the plans')
@@ -308,6 +356,9 @@ def main():
     print('Geometric mean of the best speedups, mean of the best shares of the roofline, and withheld cells filled, by distinct\n'
           'kernels judged of each task; in brackets how many there were, if the arm judged fewer.\n')
     show(arms, 'learner', budgets)
+    if options.ceilings:
+        print('\nWhat the kernels of the pairs reach, and the tasks in which an arm exceeds that by 5 %:')
+        show_ceilings(options, arms)
     if options.transfer:
         print('\nOn tasks that no arm was trained on:')
         show({seed: {origin: elsewhere[seed, origin] for origin in ('learner', 'warm')} for seed in options.seeds}, 'learner', budgets)

@@ -73,7 +73,7 @@ int list_plugins(const Registry& registry, bool as_json) {
 // The signals that a reward needs, or that a backend, created with its defaults, declares.
 std::string signals_of(const Component& component, const Registry& registry) {
   if (component.kind == Kind::kReward) {
-    const std::string needs = signal_names(component.needs());
+    const std::string needs = signal_names(component.needs);
     return "needs     " + (needs.empty() ? "no signal of the backend" : needs) + "\n";
   }
   if (component.kind != Kind::kBackend) return {};

@@ -14,7 +14,7 @@
 namespace krl::core {
 
 // The mechanisms of a right kernel that its evaluation shows; none of a wrong one. register_tile and
-// padded_tile leave no trace. Only the backend `cpu` reports what tells grid_stride and row_cache.
+// padded_tile leave no trace.
 std::vector<std::string_view> mechanisms_of(const Evaluation& evaluation);
 
 // A field of the matrix task x mechanism.

@@ -52,6 +52,7 @@ struct ComponentSettings {
   Origin origin;           // place of the value of `use`
   // Places of the options, by dotted key; defaults have none.
   std::map<std::string, Origin> option_origins = {};
+  std::string isolation = {};  // "process": in a process of its own; empty: in kernelrl's
 };
 
 // The evaluator of kernels, those that see them before it, and the one that executes again what

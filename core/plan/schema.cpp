@@ -79,9 +79,13 @@ void describe_loss(Keys& key, LossSettings& loss) {
   key("loss.kl_cov_weight", loss.covariance.kl_weight, "see kl_cov", "1.0", "0..");
 }
 
-void use_key(Keys& key, std::string& use, const char* doc) {
-  KeyRule& rule = key("use", use, doc);
+void use_key(Keys& key, ComponentSettings& component, const char* doc) {
+  KeyRule& rule = key("use", component.use, doc);
   rule.required = rule.chooses = true;
+  key("isolation", component.isolation,
+      "process: the component runs in a process of its own, whose end costs the calls in progress; by default in kernelrl's",
+      "", "process")
+      .on_resume = OnResume::kFree;
 }
 
 constexpr const char* kOfGroups = "advantage=grpo|dr_grpo|rloo|max_at_k|entropic|quantile";
@@ -146,12 +150,12 @@ void describe(Keys& key, PluginSettings& plugins) {
 }
 
 void describe(Keys& key, ComponentSettings& component) {
-  use_key(key, component.use, "the component's id");
+  use_key(key, component, "the component's id");
   key.component(component);
 }
 
 void describe(Keys& key, PolicySettings& policy) {
-  use_key(key, policy.use, "the policy's id");
+  use_key(key, policy, "the policy's id");
   key("sampler", policy.sampler,
       "another policy (a table with its own use and options) that samples instead of this one, and receives its weights after each iteration")
       .on_resume = OnResume::kFree;
@@ -161,7 +165,7 @@ void describe(Keys& key, PolicySettings& policy) {
 }
 
 void describe(Keys& key, BackendSettings& backend) {
-  use_key(key, backend.use, "the backend's id");
+  use_key(key, backend, "the backend's id");
   key("before", backend.before,
       "other backends (tables with their own use and options), cheaper than this one, which see every kernel first, in this order; a fault, a wrong result or a nondeterministic one there becomes its verdict, and so does a compile error of one that only compiles; the rest is evaluated here");
   key("sanitizer", backend.sanitizer,
@@ -170,7 +174,7 @@ void describe(Keys& key, BackendSettings& backend) {
 }
 
 void describe(Keys& key, DatasetSettings& dataset) {
-  use_key(key, dataset.use, "the dataset's id");
+  use_key(key, dataset, "the dataset's id");
   key("role", dataset.role,
       "train: tasks for rl stages; holdout: tasks that are only used for measurement; warmup: examples for sft stages; retrieval: documents that prompts show with a task, of a dataset that can be searched, such as index",
       "\"train\"", "train|holdout|warmup|retrieval");
@@ -370,7 +374,7 @@ void describe(Keys& key, RetrievalSettings& retrieval) {
 }
 
 void describe(Keys& key, RewardSettings& reward) {
-  use_key(key, reward.use, "the reward's id");
+  use_key(key, reward, "the reward's id");
   key("name", reward.name,
       "name of the term, used in its metric reward/NAME/mean; by default its id");
   key("weight", reward.weight, "factor applied to the term's score", "1.0");

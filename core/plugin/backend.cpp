@@ -151,16 +151,10 @@ class EvaluationReceiver {
   }
   template <class C>
   bool may_push(std::string_view what, const C* pushed) {
-    if (pushed == nullptr) {
-      complain(fmt::format("it pushed {} that is null", what));
-      return false;
-    }
-    if (pushed->struct_size < kSizeAt10<C>) {
-      complain(fmt::format("it pushed {} of size {} instead of {}", what, pushed->struct_size,
-                           kSizeAt10<C>));
-      return false;
-    }
-    return may_push(what);
+    const std::string fault = fault_in(pushed);
+    if (fault.empty()) return may_push(what);
+    complain(fmt::format("it pushed {} {}", what, fault));
+    return false;
   }
 
   // An infrastructure error is a status, never a verdict.

@@ -25,10 +25,6 @@ bool is_id(std::string_view id) {
   return !empty_word && std::ranges::all_of(id, [](char c) { return c == '.' || is_of_a_word(c); });
 }
 
-std::uint32_t Component::needs() const {
-  return kind == Kind::kReward ? static_cast<const krl_reward_v*>(raw->table)->needs : 0;
-}
-
 std::string PluginInfo::text() const {
   return fmt::format("plugin {} {}, {}", name, version, path.string());
 }

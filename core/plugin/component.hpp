@@ -39,12 +39,12 @@ struct PluginInfo {
 struct Component : CatalogEntry {
   std::string summary;
   std::uint32_t flags = 0;  // KRL_THREAD_SAFE | … | KRL_TAKES_HOST
+  std::uint32_t needs = 0;  // the signals that a reward reads, KRL_SIGNAL_*
   PluginInfo plugin;
-  const krl_component* raw = nullptr;
+  const krl_component* raw = nullptr;      // the functions that are called
+  const krl_component* offered = nullptr;  // its own; another one than `raw` if it is isolated
 
   bool thread_safe() const { return (flags & KRL_THREAD_SAFE) != 0; }
-  // The signals that a reward reads, KRL_SIGNAL_*; 0 for the other kinds.
-  std::uint32_t needs() const;
 };
 
 // An error of a component, and its plugin's file where the message does not name it yet.

@@ -73,6 +73,11 @@ const Origin* option_of_path(const ComponentSettings& settings, std::string_view
   return found;
 }
 
+// Equal for settings that one instance serves.
+std::string identity_of(const ComponentSettings& settings) {
+  return settings.use + "\n" + settings.isolation + "\n" + settings.options.dump();
+}
+
 }  // namespace
 
 Error at_component(const ComponentSettings& settings, Error error) {
@@ -94,13 +99,31 @@ CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop) {
 
 Result<Instance> Components::create_instance(Kind kind, const ComponentSettings& settings) const {
   KRL_ASSIGN(const Component* component, registry_.require(kind, settings.use));
-  Result<Instance> instance = Instance::create(*component, settings.options, scope_);
+  Result<Instance> instance = settings.isolation.empty()
+                                  ? Instance::create(*component, settings.options, scope_)
+                                  : create_isolated(*component, settings);
   if (!instance) return failure(at_component(settings, std::move(instance).error()));
   return instance;
 }
 
+// The built-in component `isolated` of the kind acts for the component, under its name.
+Result<Instance> Components::create_isolated(const Component& component,
+                                             const ComponentSettings& settings) const {
+  if (nlohmann::json::parse(settings.options.dump()) != settings.options)
+    return failure(Code::kInvalidArgument,
+                   "an option is nan or inf, which cannot be sent to a process of its own");
+  KRL_ASSIGN(const Component* actor, registry_.require(component.kind, "isolated"));
+  Component& isolated = isolated_.emplace_back(component);
+  isolated.raw = actor->raw;
+  return Instance::create(isolated,
+                          {{"file", component.plugin.path.string()},
+                           {"component", component.id},
+                           {"options", settings.options}},
+                          scope_);
+}
+
 Result<const Backend*> Components::backend(const ComponentSettings& settings) {
-  std::unique_ptr<Backend>& backend = backends_[settings.use + settings.options.dump()];
+  std::unique_ptr<Backend>& backend = backends_[identity_of(settings)];
   if (backend == nullptr) {
     KRL_ASSIGN(Instance instance, create_instance(Kind::kBackend, settings));
     KRL_ASSIGN(Backend opened, Backend::open(std::move(instance)));
@@ -110,7 +133,7 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
 }
 
 Result<const Dataset*> Components::dataset(const ComponentSettings& settings) {
-  std::unique_ptr<Dataset>& dataset = datasets_[settings.use + settings.options.dump()];
+  std::unique_ptr<Dataset>& dataset = datasets_[identity_of(settings)];
   if (dataset == nullptr) {
     KRL_ASSIGN(Instance instance, create_instance(Kind::kDataset, settings));
     dataset = std::make_unique<Dataset>(std::move(instance));

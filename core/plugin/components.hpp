@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,9 +40,13 @@ class Components {
 
  private:
   Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
+  Result<Instance> create_isolated(const Component& component,
+                                   const ComponentSettings& settings) const;
 
   const Registry& registry_;
   const CallScope& scope_;
+  // The components that isolated instances refer to, by addresses that stay.
+  mutable std::deque<Component> isolated_;
   std::map<std::string, std::unique_ptr<Backend>> backends_;  // keyed by id and options
   std::map<std::string, std::unique_ptr<Dataset>> datasets_;
 };

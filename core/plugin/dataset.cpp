@@ -29,15 +29,9 @@ Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->c
 // True if a struct of the boundary can be read.
 template <class Struct>
 bool is_readable(std::string& complaint, std::string_view name, const Struct* s) {
-  if (s == nullptr) {
-    complaint = fmt::format("it gave a {} that is NULL", name);
-  } else if (s->struct_size < kSizeAt10<Struct>) {
-    complaint = fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size,
-                            kSizeAt10<Struct>);
-  } else {
-    return true;
-  }
-  return false;
+  const std::string fault = fault_in(s);
+  if (!fault.empty()) complaint = fmt::format("it gave a {} {}", name, fault);
+  return fault.empty();
 }
 
 template <class Struct>

@@ -188,7 +188,9 @@ class ComponentReader {
     component.id = copy(raw_.id);
     component.summary = one_line(view(raw_.summary));
     component.flags = raw_.flags;
-    component.raw = &raw_;
+    component.raw = component.offered = &raw_;
+    if (component.kind == Kind::kReward)
+      component.needs = static_cast<const krl_reward_v*>(raw_.table)->needs;
     KRL_ASSIGN(component.keys, read_options());
     return component;
   }

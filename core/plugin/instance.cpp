@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include <kernelrl/config_json.hpp>
 #include "core/base/log.hpp"
 #include "core/plugin/views.hpp"
 
@@ -138,7 +139,7 @@ void Tries::succeeded() {
 
 Result<Instance> Instance::create(const Component& component, const nlohmann::json& table,
                                   const CallScope& scope) {
-  const ConfigView config(table);
+  const JsonConfig config(table);
   std::atomic<bool> given_up{false};
   return krl::core::patiently(Tries(scope, given_up), [&]() -> Result<Instance> {
     Call call(component, scope);

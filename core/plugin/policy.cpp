@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 
+#include <kernelrl/config_json.hpp>
 #include "core/plugin/policy_calls.hpp"
 #include "core/plugin/views.hpp"
 
@@ -18,9 +19,14 @@ constexpr std::string_view kGivesNoLogprobs = "cannot compute log-probabilities 
 // The function at `member` of the plugin's table, which may be older than ours; null if it has
 // none.
 template <class Function>
-Function function_of(const Component& policy, Function krl_policy_v::*member) {
-  const auto& table = *static_cast<const krl_policy_v*>(policy.raw->table);
+Function function_of(const krl_component& policy, Function krl_policy_v::*member) {
+  const auto& table = *static_cast<const krl_policy_v*>(policy.table);
   return has(table, table.*member) ? table.*member : nullptr;
+}
+
+template <class Function>
+Function function_of(const Component& policy, Function krl_policy_v::*member) {
+  return function_of(*policy.raw, member);
 }
 
 Status lacks(const Component& policy, std::string_view what) {
@@ -29,7 +35,9 @@ Status lacks(const Component& policy, std::string_view what) {
 
 // Returns a function that a policy with these flags must have, and lacks; empty if there is none.
 std::string_view missing_function(const Component& policy, std::uint32_t flags) {
-  const auto is_missing = [&](auto member) { return function_of(policy, member) == nullptr; };
+  const auto is_missing = [&](auto member) {
+    return function_of(*policy.offered, member) == nullptr;
+  };
   if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && is_missing(&krl_policy_v::fit)) return "fit";
   if ((flags & KRL_POLICY_TRAINABLE) == 0) return {};
   if (is_missing(&krl_policy_v::forward_backward)) return "forward_backward";
@@ -132,7 +140,7 @@ Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
                                                   const CallScope& scope) {
   const auto preview = function_of(policy, &krl_policy_v::preview);
   if (preview == nullptr) return std::nullopt;
-  const ConfigView config(options);
+  const JsonConfig config(options);
   Call call(policy, scope);
   PolicyDescription description(value_of<PolicyInfo>);
   const Status status =
@@ -148,7 +156,7 @@ Status Policy::check_loss(const Component& policy, const nlohmann::json& options
                           const CallScope& scope) {
   const auto check = function_of(policy, &krl_policy_v::check_loss);
   if (check == nullptr) return {};
-  const ConfigView config(options);
+  const JsonConfig config(options);
   const CView c_loss(loss);
   Call call(policy, scope);
   Status status = call.run("check_loss", [&] { return check(config.c(), call.c(), c_loss.c()); });
@@ -194,7 +202,7 @@ Status Policy::sample(const std::vector<SampleRequest>& requests, const AnswerSi
 }
 
 bool Policy::can_stream(const Component& policy) {
-  return function_of(policy, &krl_policy_v::sample_stream) != nullptr;
+  return function_of(*policy.offered, &krl_policy_v::sample_stream) != nullptr;
 }
 
 Result<bool> Policy::follows(const Component& policy) {
@@ -242,7 +250,7 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
 Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& answer) const {
   std::optional<Example> tokens;
   const auto put = [](const krl_sample_sink* sink, const krl_sample* s) -> krl_status {
-    if (s == nullptr || s->struct_size < kSizeAt10<krl_sample>) return KRL_INVALID_ARGUMENT;
+    if (!fault_in(s).empty()) return KRL_INVALID_ARGUMENT;
     const auto prompt_tokens = span(s->prompt_tokens), tokens = span(s->tokens);
     static_cast<std::optional<Example>*>(sink->ctx)->emplace(
         Example{{prompt_tokens.begin(), prompt_tokens.end()}, {tokens.begin(), tokens.end()}});

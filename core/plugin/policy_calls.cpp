@@ -20,13 +20,6 @@ constexpr float kLargestLogprob = 1e-4F;
 // Allows for the transfer of an answer that was finished in time.
 constexpr std::chrono::seconds kGrace{1};
 
-std::string complaint_about_struct(const krl_sample* s) {
-  if (s == nullptr) return "a sample that is NULL";
-  if (s->struct_size >= kSizeAt10<krl_sample>) return {};
-  return fmt::format("a sample whose struct_size is {}, not {}", s->struct_size,
-                     kSizeAt10<krl_sample>);
-}
-
 // Describes the error in the properties of a sample; empty if there is none.
 std::string complaint_about(const krl_sample& s) {
   if (s.logprobs.size != s.tokens.size)
@@ -36,8 +29,8 @@ std::string complaint_about(const krl_sample& s) {
       return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
   }
   for (std::size_t i = 0; i < s.n_spans; ++i) {
-    if (s.spans[i] == nullptr || s.spans[i]->struct_size < kSizeAt10<krl_version_span>)
-      return fmt::format("span {}, which is null or has no size", i);
+    const std::string fault = fault_in(s.spans[i]);
+    if (!fault.empty()) return fmt::format("span {} {}", i, fault);
     const std::uint32_t first = s.spans[i]->first_token;
     const bool in_order = i == 0 ? first == 0 : first > s.spans[i - 1]->first_token;
     if (!in_order || first >= s.tokens.size)
@@ -137,7 +130,8 @@ krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t reque
 
 krl_status SampleReceiver::receive(const krl_sample* given) {
   std::unique_lock lock(mutex_);
-  if (!accept(complaint_about_struct(given))) return KRL_INVALID_ARGUMENT;
+  const std::string fault = fault_in(given);
+  if (!accept(fault.empty() ? fault : "a sample " + fault)) return KRL_INVALID_ARGUMENT;
   const krl_sample s = whole(*given);
   std::string why = check_place(s.request, s.index);
   if (why.empty()) why = complaint_about(s);

@@ -5,7 +5,6 @@
 #include <kernelrl/growth.hpp>
 #include <kernelrl/values.hpp>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 
@@ -15,32 +14,6 @@ namespace krl::core {
 
 // Borrows from the task.
 krl_task view_of(const Task& task);
-
-// A component's table of the plan as a plugin reads it. Dotted keys walk into nested tables.
-// Borrows the table.
-class ConfigView {
- public:
-  explicit ConfigView(const nlohmann::json& table);
-  ConfigView(const ConfigView&) = delete;
-  ConfigView& operator=(const ConfigView&) = delete;
-
-  const krl_config* c() const { return &c_; }
-
- private:
-  static const ConfigView& of(const krl_config* c) {
-    return *static_cast<const ConfigView*>(c->ctx);
-  }
-  const nlohmann::json* find(krl_str key) const;
-  static int32_t get_bool(const krl_config* c, krl_str key, int32_t* out);
-  static int32_t get_int(const krl_config* c, krl_str key, int64_t* out);
-  static int32_t get_float(const krl_config* c, krl_str key, double* out);
-  static int32_t get_string(const krl_config* c, krl_str key, krl_str* out);
-  static krl_str whole(const krl_config* c) { return to_c(of(c).text_); }
-
-  const nlohmann::json& table_;
-  const std::string text_;
-  krl_config c_;
-};
 
 // A component's description of itself in a call: pushed exactly once, copied while the call runs.
 //
@@ -68,11 +41,8 @@ class SelfDescription {
   static krl_status push(const Sink* sink, const Info* info) {
     auto* self = static_cast<SelfDescription*>(sink->ctx);
     ++self->pushes_;
-    if (info == nullptr || info->struct_size < kSizeAt10<Info>) {
-      self->complaint_ = info == nullptr
-                             ? std::string("it pushed NULL instead of its description")
-                             : fmt::format("it pushed a description of size {} instead of {}",
-                                           info->struct_size, kSizeAt10<Info>);
+    if (const std::string fault = fault_in(info); !fault.empty()) {
+      self->complaint_ = "it pushed a description " + fault;
       return KRL_INVALID_ARGUMENT;
     }
     self->info_ = whole(*info);

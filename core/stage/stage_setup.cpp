@@ -12,7 +12,7 @@ namespace {
 
 Status check_signals(const RewardSettings& settings, const Component& reward,
                      const ComponentSettings& backend, const BackendInfo& info) {
-  const std::uint32_t missing = reward.needs() & ~info.signals;
+  const std::uint32_t missing = reward.needs & ~info.signals;
   if (missing == 0) return {};
   return failure(
       problem_at(settings.origin,

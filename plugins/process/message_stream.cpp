@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -49,7 +50,11 @@ bool write_message(int descriptor, const nlohmann::json& message, Encoding encod
     nlohmann::json::to_cbor(message, bytes);
   }
   const std::size_t size = bytes.size() - sizeof(std::uint32_t);
-  if (size > kMaxMessageBytes) return false;
+  if (size > kMaxMessageBytes)
+    throw Failure(KRL_RESOURCE_EXHAUSTED,
+                  "a message of " + std::to_string(size >> 20) +
+                      " MiB to or from another process, which takes at most " +
+                      std::to_string(kMaxMessageBytes >> 20) + "; smaller batches help");
   const auto length = static_cast<std::uint32_t>(size);
   std::memcpy(bytes.data(), &length, sizeof length);
   return files::write_all(descriptor, bytes);

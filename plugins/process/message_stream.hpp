@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kMaxMessageBytes = 256u << 20;
 enum class Encoding { kCbor, kJson };
 
 // False if the other side is gone. JSON has no NaN, which becomes null, and bytes that are no UTF-8
-// are replaced.
+// are replaced. Throws KRL_RESOURCE_EXHAUSTED if the message is too large.
 bool write_message(int descriptor, const nlohmann::json& message,
                    Encoding encoding = Encoding::kCbor);
 

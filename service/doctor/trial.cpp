@@ -82,7 +82,7 @@ Result<Trial> try_dataset(const ComponentSettings& settings, Components& compone
 
 Result<Trial> try_reward(const ComponentSettings& settings, Components& components) {
   KRL_ASSIGN(const Reward reward, components.create<Reward>(settings));
-  const std::uint32_t needs = reward.component().needs();
+  const std::uint32_t needs = reward.component().needs;
   return Trial{Trial::kWorks, needs == 0 ? "needs no signal" : "needs " + signal_names(needs), {}};
 }
 

@@ -189,7 +189,7 @@ TEST(MisbehavingPlugins, Samples) {
   EXPECT_EQ(sample("fails_twice"), broke + "failure of request 0, twice");
   EXPECT_EQ(sample("fails_another"), broke + "failure of request 7, of 3");
   EXPECT_EQ(sample("span"), broke + "span 1 begins at token 0 of 2");
-  EXPECT_EQ(sample("no_span"), broke + "span 1, which is null or has no size");
+  EXPECT_EQ(sample("no_span"), broke + "span 1 that is NULL");
   EXPECT_EQ(sample("length"), broke + "2 tokens with 1 logprobs");
   EXPECT_EQ(sample("nan"), broke + "logprob nan of token 1");
   EXPECT_EQ(sample("positive"), broke + "logprob 0.5 of token 1");

@@ -19,10 +19,13 @@ std::set<std::string> reserved(std::string_view table) {
 
 // A plugin of 1.0 may use every other name: a key that came later must give way to its option.
 TEST(ReservedWords, AreThoseOf10) {
-  EXPECT_THAT(reserved("policy"), ::testing::UnorderedElementsAre("use", "sampler", "reference"));
-  EXPECT_THAT(reserved("backend"), ::testing::UnorderedElementsAre("use", "before", "sanitizer"));
-  EXPECT_THAT(reserved("dataset"), ::testing::UnorderedElementsAre("use", "role"));
-  EXPECT_THAT(reserved("reward"), ::testing::UnorderedElementsAre("use", "name", "weight", "when"));
+  EXPECT_THAT(reserved("policy"),
+              ::testing::UnorderedElementsAre("use", "isolation", "sampler", "reference"));
+  EXPECT_THAT(reserved("backend"),
+              ::testing::UnorderedElementsAre("use", "isolation", "before", "sanitizer"));
+  EXPECT_THAT(reserved("dataset"), ::testing::UnorderedElementsAre("use", "isolation", "role"));
+  EXPECT_THAT(reserved("reward"),
+              ::testing::UnorderedElementsAre("use", "isolation", "name", "weight", "when"));
 }
 
 }  // namespace

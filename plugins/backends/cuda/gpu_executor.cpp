@@ -20,7 +20,7 @@ namespace {
 // An allowance for host code, which also allocates and copies: no kernel's time predicts that.
 constexpr std::chrono::milliseconds kHostWork{500};
 // Changes whenever the meaning of cached values changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/12";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/13";
 
 constexpr std::uint64_t kBaselineBytes = 128 << 20;
 // Limits on a thread's local memory. For all threads that a GPU holds at once, the driver takes up
@@ -164,6 +164,8 @@ void GpuExecutor::execute(const Attempt& attempt) {
     const GpuCandidate candidate{asked, attempt.schedule(), attempt.module()};
     check_on_gpu(gpu, candidate, runs, record);
     settle_fresh_cases(asked, attempt.obstacles, record);
+    if (attempt.ok() && !request.host)
+      add_launch_values(attempt.schedule(), attempt.built.compiled->kernels, record);
     if (by_trials) {
       time_trials(gpu, candidate, runs, record);
     } else if (timed && attempt.ok() && request.host) {

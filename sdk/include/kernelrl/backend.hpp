@@ -13,6 +13,7 @@ class Candidate {
   Task task() const { return Task(c_->task); }
   std::string_view source() const { return view(c_->source); }
   bool host_contract() const { return c_->contract == KRL_CONTRACT_HOST; }
+  const krl_candidate* c() const { return c_; }
 
  private:
   const krl_candidate* c_;

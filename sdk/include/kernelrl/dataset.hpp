@@ -59,6 +59,7 @@ class DocumentQuery {
     for (std::size_t i = 0; i < c_->n_guarded; ++i) texts.push_back(view(c_->guarded[i]));
     return texts;
   }
+  const krl_document_query* c() const { return c_; }
 
  private:
   const krl_document_query* c_;

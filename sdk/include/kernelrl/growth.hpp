@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 namespace krl {
 
@@ -22,8 +23,17 @@ bool has(const C& c, const Member& member) {
   return end <= reinterpret_cast<const char*>(&c) + c.struct_size;
 }
 
-// Returns the struct in today's size, with the members that it lacks as zeros. REQUIRES: its size is at
-// least that of version 1.0.
+// Says what keeps a struct from being read, as in "a sample that is NULL"; empty if nothing does.
+template <class C>
+std::string fault_in(const C* c) {
+  if (c == nullptr) return "that is NULL";
+  if (c->struct_size >= kSizeAt10<C>) return {};
+  return "whose struct_size is " + std::to_string(c->struct_size) + ", not " +
+         std::to_string(kSizeAt10<C>);
+}
+
+// Returns the struct in today's size, with the members that it lacks as zeros. REQUIRES: no fault_in
+// it.
 template <class C>
 C whole(const C& c) {
   C copy{};

@@ -43,6 +43,7 @@ class Turn {
   std::optional<Turn> previous() const {
     return c_->previous ? std::optional(Turn(c_->previous)) : std::nullopt;
   }
+  const krl_turn* c() const { return c_; }
 
  private:
   const krl_turn* c_;

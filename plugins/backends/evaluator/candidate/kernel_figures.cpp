@@ -10,9 +10,11 @@ namespace krl::evaluator {
 using namespace compiled;
 namespace {
 
-std::int64_t threads_of(const ResolvedLaunch& launch) {
-  return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
+std::int64_t product(const Dim3& extent) {
+  return static_cast<std::int64_t>(extent[0]) * extent[1] * extent[2];
 }
+
+std::int64_t threads_of(const ResolvedLaunch& launch) { return product(launch.block); }
 
 // Returns the dtype that a pointer's elements look like: "int32" for "int const*"; empty if the type
 // says nothing of them, such as float4.
@@ -149,6 +151,30 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
       return;
     }
     add_kernel(schedule.kernels[k], kernels[k], {cases, schedule, target}, record);
+  }
+}
+
+void add_launch_values(const LaunchSchedule& schedule, const std::vector<CompiledKernel>& kernels,
+                       EvaluationRecord* record) {
+  for (std::size_t c = 0; c < schedule.programs.size(); ++c) {
+    std::int64_t blocks = 0, threads = 0, most_shared = 0;
+    for (const ResolvedLaunch& launch : schedule.programs[c].launches) {
+      const auto k = std::ranges::find(schedule.kernels, launch.kernel) - schedule.kernels.begin();
+      const std::int64_t grid = product(launch.grid);
+      blocks += grid;
+      threads += grid * threads_of(launch);
+      const std::int64_t fixed =
+          std::max(0, kernels[static_cast<std::size_t>(k)].resources.shared_bytes);
+      most_shared = std::max(most_shared, fixed + launch.shared_bytes);
+    }
+    const auto add = [&](const char* name, const char* unit, auto value) {
+      record->values.push_back(
+          {static_cast<std::int32_t>(c), name, unit, static_cast<double>(value)});
+    };
+    add("launches", "", schedule.programs[c].launches.size());
+    add("blocks", "", blocks);
+    add("threads", "", threads);
+    add("shared_bytes", "B", most_shared);
   }
 }
 

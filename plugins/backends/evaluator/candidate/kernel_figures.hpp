@@ -28,6 +28,12 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
                         const std::vector<compiled::CompiledKernel>& kernels, const Target& target,
                         EvaluationRecord* record);
 
+// Adds what each case launches: `launches`, `blocks`, `threads`, and `shared_bytes`, the most that a
+// block of a launch uses.
+void add_launch_values(const LaunchSchedule& schedule,
+                       const std::vector<compiled::CompiledKernel>& kernels,
+                       EvaluationRecord* record);
+
 // Notes pointers to other elements than a tensor has, in the launches of the first case, by the
 // kernels whose figures the record has. They may be meant, but seldom are where results are wrong.
 void note_parameter_types(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,

@@ -134,6 +134,27 @@ TEST(GpuTaskChecks, RefusesAnOutputThatZerosPassBesideAnother) {
   EXPECT_EQ(refusal_on_gpu(task_returning_two("torch.relu(x), x > 1", "bool")), "");
 }
 
+TEST(GpuEvaluation, SaysWhatEachCaseLaunches) {
+  const std::string source =
+      "// @launch good<<<ceil_div(n, 64), 64, n % 64 * 4>>>(x, y, n)\n__global__ void good(const float* "
+      "x, float* y, int n);\n";
+  const std::uint32_t stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
+  const EvaluationRecord record =
+      kernel_evaluator().evaluate({sized_task().dump(), source, stages, 7, false}, {});
+  for (const krl::Value& value : record.values)
+    EXPECT_LT(value.case_index, static_cast<std::int32_t>(record.cases.size())) << value.name;
+  ASSERT_EQ(name_of(record.verdict), "ok") << record.why;
+  const auto of_first = [&](std::string_view name) {
+    for (const krl::Value& value : record.values)
+      if (value.case_index == 0 && value.name == name) return value.value;
+    return -1.0;
+  };
+  EXPECT_EQ(of_first("launches"), 1);
+  EXPECT_EQ(of_first("blocks"), 16);
+  EXPECT_EQ(of_first("threads"), 16 * 64);
+  EXPECT_EQ(of_first("shared_bytes"), 1000 % 64 * 4);
+}
+
 // A second and 100 times what the naive kernel takes, and not the 20 s that any run may take.
 TEST(GpuRunLimit, FollowsFromTheNaiveKernel) {
   const std::string task = sized_task().dump();

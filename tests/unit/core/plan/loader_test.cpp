@@ -400,7 +400,7 @@ TEST(ConfigureComponent, ChecksAComponentAlone) {
   EXPECT_EQ(wrong.error().message,
             "--set:1:1: error: unknown key 'cup' for reward 'speedup'\n"
             "  1 | cup=2\n"
-            "    | ^~~ did you mean 'cap'?   known keys: cap, floor, use\n");
+            "    | ^~~ did you mean 'cap'?   known keys: cap, floor, isolation, use\n");
   EXPECT_FALSE(configure_component(Kind::kReward, "sped", {}, catalog));
 }
 

@@ -79,11 +79,12 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       seed.error().message,
       "the plan differs from the one this run was started with:\n  run.seed: was 17, is 18\n"
       "only these may change: iterations, epochs and until of stage[1], which is in progress, everything in later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
-      "run.retry_wait_s, run.max_infra_share, plugins.path, [policy.sampler], rollout.groups, "
+      "run.retry_wait_s, run.max_infra_share, plugins.path, policy.isolation, [policy.sampler], "
+      "backend.isolation, dataset.isolation, rollout.groups, "
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
       "rollout.answer_timeout_s, [learn.optimizer], learn.imitate, learn.imitate_kernels, "
       "learn.epochs, learn.minibatches, learn.min_spread, archive.fresh, archive.choose, "
-      "archive.c, archive.parents, archive.exchange, [eval], [retrieval], [checkpoint], [log], [python]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
+      "archive.c, archive.parents, archive.exchange, [eval], [retrieval], reward.isolation, [checkpoint], [log], [python]\nresume with the old values, or start a new run from what this one has learned: run.name=… run.from=runs/x/step_000007");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
