@@ -57,7 +57,9 @@ void CommandLine::rest(const std::string& name) {
 
 std::optional<int> CommandLine::parse(const Words& words) {
   if (is_completing()) {
-    for (const std::string& word : completions(words, known_options(), usage_)) print(word + "\n");
+    const bool value = !words.empty() && takes_value(words.back());
+    for (const std::string& word : completions(words, known_options(), value, usage_))
+      print(word + "\n");
     return kDone;
   }
   po::options_description all;
@@ -99,6 +101,13 @@ std::vector<std::string> CommandLine::known_options() const {
   std::vector<std::string> known;
   for (const auto& option : shown_.options()) known.push_back("--" + option->long_name());
   return known;
+}
+
+bool CommandLine::takes_value(const std::string& word) const {
+  if (!word.starts_with("-")) return false;
+  const std::string name = word.starts_with("--") ? word.substr(2) : word;
+  const auto* option = shown_.find_nothrow(name, false);
+  return option != nullptr && option->semantic()->max_tokens() > 0;
 }
 
 int CommandLine::explain(const po::error& error) const {

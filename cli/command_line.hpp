@@ -65,6 +65,7 @@ class CommandLine {
  private:
   int explain(const boost::program_options::error& error) const;
   std::vector<std::string> known_options() const;
+  bool takes_value(const std::string& word) const;  // as "--task" and "-n" do
 
   std::string usage_, about_;
   boost::program_options::options_description shown_{"Options"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "core/plan/built_in.hpp"
@@ -32,11 +33,11 @@ Words runs_here() {
   return names;
 }
 
-Words backends() {
+Words components(std::optional<core::Kind> kind) {
   Words ids;
   const core::Registry registry = core::Registry::load(core::plugin_folders({}));
   for (const auto& [key, component] : registry.all()) {
-    if (key.first == core::Kind::kBackend) ids.push_back(component.id);
+    if (!kind || key.first == *kind) ids.push_back(component.id);
   }
   return ids;
 }
@@ -63,6 +64,28 @@ Words subcommands_in(const std::string& usage) {
   return names.size() > 1 ? names : Words();
 }
 
+Words values_of(const std::string& option, const std::string& usage) {
+  if (option == "--task") return built_in_tasks();
+  if (option == "--tasks" && usage.starts_with("kernelrl eval")) return {"train", "holdout", "all"};
+  if (option == "--run") return runs_here();
+  if (option == "--backend" || option == "--before" || option == "--sanitizer")
+    return components(core::Kind::kBackend);
+  return {};
+}
+
+// What an argument after `words` may name, besides files.
+Words names_after(const Words& words, const std::string& usage) {
+  if (usage.starts_with("kernelrl verify") || usage.starts_with("kernelrl report"))
+    return runs_here();
+  if (usage.starts_with("kernelrl solve")) return built_in_tasks();
+  if (words.empty()) return subcommands_in(usage);
+  const std::string& what = words.front();
+  if (usage.starts_with("kernelrl runs") && what != "list") return runs_here();
+  if (usage.starts_with("kernelrl tasks") && what == "show") return built_in_tasks();
+  if (usage.starts_with("kernelrl plugins") && what == "show") return components(std::nullopt);
+  return {};
+}
+
 }  // namespace
 
 bool is_completing() {
@@ -70,14 +93,11 @@ bool is_completing() {
   return completing;
 }
 
-Words completions(const Words& words, const Words& options, const std::string& usage) {
-  const std::string last = words.empty() ? "" : words.back();
-  if (last == "--task" || last == "--tasks") return built_in_tasks();
-  if (last == "--run") return runs_here();
-  if (last == "--backend") return backends();
+Words completions(const Words& words, const Words& options, bool takes_value,
+                  const std::string& usage) {
+  if (takes_value) return values_of(words.back(), usage);
   Words next = options;
-  const bool names_run = usage.starts_with("kernelrl runs") && words.size() == 1;
-  const Words names = words.empty() ? subcommands_in(usage) : names_run ? runs_here() : Words();
+  const Words names = names_after(words, usage);
   next.insert(next.end(), names.begin(), names.end());
   return next;
 }

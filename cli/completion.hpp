@@ -10,8 +10,10 @@ namespace krl::cli {
 
 bool is_completing();
 
-// Returns the words that may follow `words` in a call with these options ("--task") and this usage:
-// names of what the last option takes, or else subcommands and options.
-Words completions(const Words& words, const Words& options, const std::string& usage);
+// Returns the words that may follow `words` in a call with this usage, which has these options
+// ("--task"): names of what the last one takes if it `takes_value`, which are none where files
+// are; or else subcommands, names and options.
+Words completions(const Words& words, const Words& options, bool takes_value,
+                  const std::string& usage);
 
 }  // namespace krl::cli

@@ -1,8 +1,10 @@
 // kernelrl, the program: finds the command and passes the words on.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <kernelrl/spelling.hpp>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
@@ -71,6 +73,9 @@ constexpr Command kCommands[] = {
     {"serve", krl::cli::serve_command},     {"solve", krl::cli::solve_command},
     {"tasks", krl::cli::tasks_command},     {"verify", krl::cli::verify_command}};
 
+// Words of a call that nothing follows.
+constexpr std::string_view kAlone[] = {"--help", "-h", "help", "--version", "version", "--share"};
+
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) known.emplace_back(command.name);
@@ -98,6 +103,7 @@ int dispatch(const krl::cli::Words& words) {
     return krl::cli::kWrongCall;
   }
   const std::string& first = words.front();
+  if (krl::cli::is_completing() && std::ranges::count(kAlone, first) > 0) return krl::cli::kDone;
   if (first == "--help" || first == "-h" || first == "help") {
     krl::cli::print(kHelp);
     return krl::cli::kDone;

@@ -11,6 +11,9 @@ All arms of a seed begin with one warm start, whose pairs and policy are the see
     sampling   answers of the frozen policy at a lower temperature
     expert     the learner, by the best quarter of each group alone: nothing is unlearned
     max_at_k   the learner, for the best of 8 answers instead of their mean
+    entropic   the learner, with weights that grow exponentially with the return
+    unlikely   the learner, which learns less from right answers that were likely
+    clip_cov, kl_cov   the learner, with a brake on the tokens that cost most entropy
     tuner      no model: the fastest kernels of the first answers of the frozen policy, with other numbers
 
 With `--ceilings`, the kernels of each seed's pairs are judged too, up to `--shown` of a task, and those that the templates make without withholding anything: what a
@@ -49,9 +52,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 FROZEN = ['learn.optimizer.lr=0', 'learn.optimizer.schedule=constant', 'learn.imitate=0']
 SAMPLING = FROZEN + ['archive.enabled=false', 'rollout.distinct=0', 'rollout.temperature=0.7']
 EXPERT = ['learn.advantage=quantile', 'learn.quantile=0.75']
-MAX_AT_K = ['learn.advantage=max_at_k', 'learn.k=8']
 # Iterations, as a multiple of the learner's, and what differs from its plan.
-ARMS = {'learner': (1, []), 'frozen': (0.75, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT), 'max_at_k': (1, MAX_AT_K)}
+ARMS = {'learner': (1, []), 'frozen': (0.75, FROZEN), 'sampling': (2, SAMPLING), 'expert': (1, EXPERT),
+        'max_at_k': (1, ['learn.advantage=max_at_k', 'learn.k=8']), 'entropic': (1, ['learn.advantage=entropic']),
+        'unlikely': (1, ['learn.unlikeliness=0.5']), 'clip_cov': (1, ['learn.loss.clip_cov=0.0002']), 'kl_cov': (1, ['learn.loss.kl_cov=0.002'])}
 UNTRAINED = {'cpu': ['row_mean', 'total_max', 'relu', 'saxpy', 'scale', 'vector_mul'],
              'gpu': ['row_max', 'total_max', 'relu', 'saxpy', 'scale', 'sigmoid', 'vector_mul', 'abs_diff']}
 BUDGETS = {'cpu': [25, 50, 75, 100, 150], 'gpu': [50, 100, 250, 500, 1000, 1500]}

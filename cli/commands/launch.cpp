@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/rank_processes.hpp"
 
@@ -52,9 +53,10 @@ int launch_command(const Words& words) {
       "runs the\nplan, the others share its policy's work. Every line they print starts with their rank. SIGINT\nand SIGTERM are passed to all; when one fails, all end, and its exit code is returned. For several\nmachines use torchrun or srun, whose environment variables every rank reads.\n");
   line.option("ranks,n", "N", "number of processes to start");
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(end_of_own_words(words));
-  if (const auto over = line.parse({words.begin(), end})) return *over;
   Words rank_words(end, words.end());
   if (!rank_words.empty() && rank_words.front() == "--") rank_words.erase(rank_words.begin());
+  if (is_completing() && end != words.end()) return run_command(rank_words);
+  if (const auto over = line.parse({words.begin(), end})) return *over;
   if (!line.has("ranks")) return line.wrong("no number of ranks given: use -n");
   const auto ranks = number_in<int>(line.text("ranks"));
   if (!ranks || *ranks < 1 || *ranks > kMostRanks) {

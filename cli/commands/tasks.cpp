@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/policy_options.hpp"
 #include "core/base/file_system.hpp"
@@ -164,6 +165,10 @@ KERNELRL_PYTHON names.
 // Leaves it to Python, which reads other projects' Python.
 int import(const Words& words) {
   const std::vector<std::string> known = {"definitions", "kernelbench", "pytorch"};
+  if (is_completing()) {
+    for (const std::string& name : words.empty() ? known : Words()) print(name + "\n");
+    return kDone;
+  }
   const std::string format = words.empty() ? "" : words.front();
   if (format == "--help" || format == "-h") {
     print(kImportHelp);

@@ -23,3 +23,17 @@ sed -n '/^```$/,/^```$/p' README.md | grep -v '^```' | while IFS= read -r comman
   echo "\$ $command"
   bash -euo pipefail -c "$command" < /dev/null
 done
+
+# The reward changes what a run learns: one that does not weigh differs, and an equal one does not.
+[[ $kind == reward ]] || exit 0
+learned() {
+  local name=acme.first_reward
+  [[ $language != python ]] || name=first_reward
+  kernelrl --plan plan.toml --set run.name="$1" --set "reward.$name.weight=$2" > "$1.log" 2>&1 || { cat "$1.log" >&2; exit 1; }
+  sed 's/"\(time\|perf\|cache\|reward\)[^,}]*,\?//g' "runs/$1/metrics.jsonl"
+}
+learned paid 0.1 > paid
+learned again 0.1 > again
+learned unpaid 0 > unpaid
+cmp paid again
+! cmp -s paid unpaid || { echo "the reward changed nothing"; exit 1; }
