@@ -73,7 +73,7 @@ Words values_of(const std::string& option, const std::string& usage) {
   return {};
 }
 
-// What an argument after `words` may name, besides files.
+// The names that an argument after `words` may have, besides those of files.
 Words names_after(const Words& words, const std::string& usage) {
   if (usage.starts_with("kernelrl verify") || usage.starts_with("kernelrl report"))
     return runs_here();

@@ -40,8 +40,8 @@ file(MAKE_DIRECTORY ${_wheels})
 file(REMOVE ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR})
 file(CREATE_LINK ${KERNELRL_PYTHON_DEPS} ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR} SYMBOLIC)
 if(KERNELRL_INSTALL_WHEELS)
-  # A machine without a GPU needs libtorch's CPU part with the CUDA libraries that it names, and NVRTC with its headers; the
-  # component `gpu` has the rest.
+  # A machine without a GPU needs libtorch's CPU part with the CUDA libraries that it names, and NVRTC with its headers and
+  # nvJitLink; the component `gpu` has the rest.
   set(_cpu_only "/(libtorch_cpu|libc10|libgomp)\\.so[^/]*$")
   file(GLOB _libraries ${_torch}/lib/*.so*)
   list(FILTER _libraries EXCLUDE REGEX "/lib(torch_python|shm)")
@@ -52,9 +52,9 @@ if(KERNELRL_INSTALL_WHEELS)
   install(PROGRAMS ${_libraries} DESTINATION ${KERNELRL_WHEEL_DIR}/torch/lib COMPONENT gpu)
   set(_nvidia ${KERNELRL_PYTHON_DEPS}/nvidia)
   install(DIRECTORY ${_nvidia}/cu13/lib DESTINATION ${KERNELRL_WHEEL_DIR}/nvidia/cu13 USE_SOURCE_PERMISSIONS
-    FILES_MATCHING PATTERN "libnvrtc*.so*" PATTERN "libcupti.so*" PATTERN "libcudart.so*" PATTERN "*.alt.so*" EXCLUDE)
+    FILES_MATCHING PATTERN "libnvrtc*.so*" PATTERN "libnvJitLink.so*" PATTERN "libcupti.so*" PATTERN "libcudart.so*" PATTERN "*.alt.so*" EXCLUDE)
   install(DIRECTORY ${_nvidia}/cu13/include DESTINATION ${KERNELRL_WHEEL_DIR}/nvidia/cu13)
   install(DIRECTORY ${_nvidia} DESTINATION ${KERNELRL_WHEEL_DIR} USE_SOURCE_PERMISSIONS COMPONENT gpu
-    PATTERN "*.alt.so*" EXCLUDE PATTERN "libnvrtc*.so*" EXCLUDE PATTERN "libcupti.so*" EXCLUDE
+    PATTERN "*.alt.so*" EXCLUDE PATTERN "libnvrtc*.so*" EXCLUDE PATTERN "libnvJitLink.so*" EXCLUDE PATTERN "libcupti.so*" EXCLUDE
     PATTERN "libcudart.so*" EXCLUDE PATTERN "cu13/include" EXCLUDE)
 endif()

@@ -27,17 +27,17 @@ test_packages=(
   doxygen                         # the reference of the SDK
   libgmock-dev libgtest-dev
 )
-# libtorch for the CPU, which depends on two small CUDA libraries; NVRTC, which compiles kernels for the cpu and nvrtc
-# backends, and the headers that kernels include. Needs no GPU.
+# libtorch for the CPU, which depends on two small CUDA libraries; NVRTC and nvJitLink, which compile and assemble kernels for
+# the cpu and nvrtc backends, and the headers that kernels include. Needs no GPU.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85
-  nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
+  nvidia-cuda-nvrtc==13.0.88 nvidia-nvjitlink==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
   pyarrow==26.0.1)  # Arrow and Parquet, for the dataset `records`
 # nvcc and the programs it starts. Other versions of nvvm and crt do not fit this nvcc.
 cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
 # The libraries that libtorch_cuda links, in the versions required by torch 2.11.0.
 gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
   nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0
-  nvidia-nccl-cu13==2.28.9 nvidia-nvjitlink==13.0.88 nvidia-nvshmem-cu13==3.4.5)
+  nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5)
 # Reference implementations for tests: of reading compiled code, and of tokenizing.
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
 # llama.cpp's HTTP server, for tests/servers/llama_server.py; the wheel is one for every Python from 3.10 on.

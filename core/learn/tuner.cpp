@@ -98,6 +98,8 @@ void add_knobs(const std::vector<std::string>& numbers, std::int64_t lowest, std
 std::vector<Knob> knobs_of(const std::string& source) {
   const CudaSource scanned = scan_cuda_source(source);
   std::vector<Knob> knobs, grids;
+  if (!scanned.tokens.empty() && scanned.tokens[0].is("."))
+    return knobs;  // PTX: its numbers are syntax
   for (const LineComment& comment : scanned.comments) {
     const std::string_view text = comment.text;
     const std::size_t begin = text.find("<<<"), end = text.find(">>>");

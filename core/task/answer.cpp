@@ -15,8 +15,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
+// A kernel of CUDA C++, or a whole module of PTX.
 bool holds_kernel(std::string_view text) {
-  return text.find("__global__") != std::string_view::npos;
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  return has("__global__") ||
+         ((text.starts_with(".version") || has("\n.version")) && has(".entry"));
 }
 
 struct Fence {
@@ -26,8 +29,8 @@ struct Fence {
 };
 
 bool known_language(std::string_view language) {
-  static constexpr std::array<std::string_view, 6> kLanguages = {"",    "cuda", "cpp",
-                                                                 "c++", "cu",   "c"};
+  static constexpr std::array<std::string_view, 7> kLanguages = {"",   "cuda", "cpp", "c++",
+                                                                 "cu", "c",    "ptx"};
   for (const std::string_view known : kLanguages) {
     if (language == known) return true;
   }

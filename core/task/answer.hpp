@@ -32,7 +32,7 @@ struct Candidate {
 
 // Finds the kernel of an answer:
 //   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
-//   tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
+//   tolerated  otherwise the last cuda, cpp, c++, cu, ptx or plain fence that holds a kernel, or
 //              <KERNEL> tags without a fence
 //   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
 //              stopped at its length limit

@@ -223,7 +223,7 @@ void narrow(const PtxInstruction& code, Changes& changes) {
 }  // namespace
 
 Changes ptx_changes_of(const std::string& source) {
-  const std::size_t mark = source.find(KRL_PTX_MARK);
+  const std::size_t mark = source.rfind(KRL_PTX_MARK);
   if (mark == std::string::npos) return {};
   Changes changes;
   for (const PtxInstruction& code : ptx_instructions(source, mark + sizeof KRL_PTX_MARK - 1)) {

@@ -2,6 +2,7 @@
 // untrusted: every offset is checked. Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +18,8 @@ struct CubinParameter {
 struct CubinKernel {
   std::string name;  // mangled
   std::int32_t registers = -1, stack_bytes = -1;
-  std::int32_t max_threads = -1;  // threads per block, from __launch_bounds__; -1 = not given
+  std::int32_t max_threads = -1;        // threads per block, from __launch_bounds__; -1 = not given
+  std::array<std::int64_t, 3> block{};  // the one that .reqntid demands; zeros: any
   std::vector<CubinParameter> parameters;  // ordered by index
 };
 

@@ -1,9 +1,10 @@
 // kernelrl-nvcc: one compile by the programs of nvcc, in a separate sandboxed process.
 //
 //   kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]
+//   kernelrl-nvcc --ptx ASSEMBLE… --next [KERNEL…]
 //   kernelrl-nvcc --library COMMAND… [--next COMMAND…]…
 //
-// Reads the source from 0, writes the compilers' messages to 1, and the module
+// Reads the source, with --ptx the PTX, from 0, writes the compilers' messages to 1, and the module
 // (compiled_module.hpp) to kCompiledModuleDescriptor. The commands are those of an NvccPlan, or of
 // an NvccLibraryPlan, and leave their files in the working directory. KERNEL: names as launches
 // write them, "scale<float, 4>". Ends with 0 if the source compiled, with 1 if not, with 2 if the
@@ -27,6 +28,7 @@
 #include "plugins/backends/compiled/kernel_references.hpp"
 #include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/compile/message_places.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/files/descriptor.hpp"
 
@@ -107,8 +109,9 @@ rlim_t seconds_left() {
   std::exit(kRefused);
 }
 
-// Runs a command, passes on its messages, and returns the figures of ptxas in them.
-std::string run(const Command& command) {
+// Runs a command, passes on its messages, and returns the figures of ptxas in them. `ptx`: the
+// candidate, if the messages name its lines.
+std::string run(const Command& command, std::string_view ptx = {}) {
   const rlim_t seconds = seconds_left();
   const pid_t child = ::fork();
   if (child < 0) cannot("fork");
@@ -118,7 +121,8 @@ std::string run(const Command& command) {
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
   const krl::compiled::SplitLog log = krl::compiled::split_log(read_file(kLog));
-  write(STDOUT_FILENO, log.messages);
+  write(STDOUT_FILENO,
+        ptx.empty() ? log.messages : krl::evaluator::with_lines_of_ptx(log.messages, ptx));
   // Linux counts ticks for the limit, and reports the time more exactly: the two differ a little.
   const bool late = microseconds(used) >= static_cast<std::int64_t>(seconds) * 900'000;
   if (status != 0 && late) end_as(SIGXCPU, command[0]);
@@ -159,10 +163,23 @@ int make_library(std::vector<Command> commands) {
   return kCompiled;
 }
 
+int assemble(std::vector<Command> groups) {
+  if (groups.size() != 2) unusable("usage: kernelrl-nvcc --ptx ASSEMBLE… --next [KERNEL…]");
+  const std::vector<std::string> kernels(groups[1].begin(), groups[1].end());
+  groups[0].push_back(nullptr);
+  std::string ptx = krl::evaluator::in_ascii(krl::files::read_all(STDIN_FILENO));
+  write_file(krl::nvcc::kNvccPtx, ptx);
+  const std::string report = run(groups[0], ptx);
+  hand_over({read_file(krl::nvcc::kNvccCubin), std::move(ptx), report, kernels, {}});
+  return kCompiled;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   die_with_parent();
+  if (argc > 2 && std::strcmp(argv[1], krl::nvcc::kNvccAssembles) == 0)
+    return assemble(groups_of(2, argc, argv));
   if (argc > 2 && std::strcmp(argv[1], krl::nvcc::kNvccMakesLibrary) == 0) {
     return make_library(groups_of(2, argc, argv));
   }

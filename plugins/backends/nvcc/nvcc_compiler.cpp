@@ -34,6 +34,14 @@ std::vector<std::string> compile_step(const std::string& program, const NvccPlan
   return step;
 }
 
+// The same for PTX.
+std::vector<std::string> assemble_step(const std::string& program, const NvccPlan& plan) {
+  std::vector<std::string> step = {program, kNvccAssembles};
+  step.insert(step.end(), plan.assemble.begin(), plan.assemble.end());
+  step.emplace_back(kNvccNext);
+  return step;
+}
+
 // Makes the rules for an NvccPlan or NvccLibraryPlan.
 template <class Plan>
 SandboxRules rules_for(const CompileSettings& settings, const Plan& plan) {
@@ -95,13 +103,18 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
   linker.rules = rules_for(settings, library);
   linker.steps = {library_step(program, library)};
 
-  return {"nvcc " + version, settings.arch,
+  CompileWorkerOptions assembler = worker;
+  assembler.steps = {assemble_step(program, plan)};
+
+  return {"nvcc " + version,
+          settings.arch,
           digest_of(settings, plan, {program, worker.launcher, files.plugin()}) +
               cuda::digest_of_headers(headers),
           sandboxed_compiles(worker),
           [linker](std::string_view source, const Cancelled& cancelled) {
             return compile(linker, source, cancelled);
-          }};
+          },
+          sandboxed_compiles(assembler)};
 }
 
 }  // namespace krl::nvcc

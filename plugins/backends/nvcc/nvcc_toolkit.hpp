@@ -29,6 +29,7 @@ inline constexpr const char* kNvccLibrary = "kernel.so";
 inline constexpr const char* kNvccNext = "--next";
 // Stands before the commands of a library.
 inline constexpr const char* kNvccMakesLibrary = "--library";
+inline constexpr const char* kNvccAssembles = "--ptx";
 
 // Commands with absolute programs. They read kSourceFile and leave kNvccPtx and kNvccCubin.
 struct NvccPlan {

@@ -12,7 +12,7 @@
 #include "plugins/backends/compiled/compiled_module.hpp"
 #include "plugins/backends/compiled/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
-#include "plugins/backends/nvrtc/message_places.hpp"
+#include "plugins/backends/evaluator/compile/message_places.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 #include "plugins/files/descriptor.hpp"
 
@@ -22,10 +22,6 @@ using namespace compiled;
 namespace {
 
 constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";
-
-void write(int descriptor, std::string_view bytes) {
-  if (!files::write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
-}
 
 Program program_of(const Api& nvrtc, const std::string& source) {
   std::vector<const char*> names{kPreludeName}, contents{kPrelude};
@@ -126,6 +122,10 @@ std::string with_preamble(const std::string& preamble, const std::string& source
 }
 
 }  // namespace
+
+void write(int descriptor, std::string_view bytes) {
+  if (!files::write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
+}
 
 bool precompile(const Api& nvrtc, const CompileRequest& request) {
   CompileRequest preamble{{}, request.preamble + kHeadersEnd, request.options, {}, 0};

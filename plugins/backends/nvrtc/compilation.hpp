@@ -1,6 +1,8 @@
 // One compile with NVRTC, in a dedicated process, and the state it may inherit.
 #pragma once
 
+#include <string_view>
+
 #include "plugins/backends/nvrtc/nvrtc_api.hpp"
 #include "plugins/backends/nvrtc/server_protocol.hpp"
 
@@ -9,6 +11,9 @@ namespace krl::nvrtc {
 // Writes the compiler's messages to standard output, and the module (compiled_module.hpp) to
 // kModuleDescriptor. Throws Unusable.
 Exit compile(const Api& nvrtc, const CompileRequest& request);
+
+// Writes a compiler's messages, or a module. Throws Unusable.
+void write(int descriptor, std::string_view bytes);
 
 inline constexpr char kPrecompiledFile[] = "preamble.pch";
 

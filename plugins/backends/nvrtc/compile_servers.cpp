@@ -28,7 +28,9 @@ Command server_command(const CompileServerOptions& options, const std::string& p
   rules.processes = kServerProcesses;
   rules.cpu_seconds = kServerCpuSeconds;
   if (!preamble.empty()) rules.private_folder_bytes = kPrecompiledBytes;
-  Command command = sandboxed(options.launcher, rules, {{options.program, options.library}});
+  std::vector<std::string> call = {options.program, options.library};
+  if (!options.assembler.empty()) call.push_back(options.assembler);
+  Command command = sandboxed(options.launcher, rules, {call});
   command.descriptors = {{log.descriptor(), nvrtc::kLogDescriptor},
                          {module.descriptor(), nvrtc::kModuleDescriptor}};
   return command;
@@ -100,6 +102,17 @@ CompileOutput CompileServers::compile(std::string_view source,
   nvrtc::CompileRequest request{nvrtc::preamble_of(source), std::string(source), options_.options,
                                 kernels, options_.rules.cpu_seconds};
   if (nvrtc::is_minimal(source)) request.options.emplace_back("--minimal");
+  return run(request, cancelled);
+}
+
+CompileOutput CompileServers::assemble(std::string_view ptx,
+                                       const std::vector<std::string>& kernels,
+                                       const Cancelled& cancelled) {
+  return run({"", std::string(ptx), options_.options, kernels, options_.rules.cpu_seconds, true},
+             cancelled);
+}
+
+CompileOutput CompileServers::run(const CompileRequest& request, const Cancelled& cancelled) {
   for (bool was_idle = true;;) {
     std::unique_ptr<Server> server = idle(request.preamble);
     if (!server) {

@@ -64,6 +64,7 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   server.launcher = files.worker("kernelrl-sandbox");
   server.program = files.worker("kernelrl-nvrtc");
   server.library = nvrtc.library.string();
+  server.assembler = nvrtc.assembler.string();
   server.options = nvrtc_options(settings, nvrtc);
   server.time_limit = settings.compile_limit;
   server.rules.address_space_bytes = settings.memory_bytes;
@@ -73,18 +74,25 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
 
   const std::string version = version_of(server);
   files::Digest digest;
-  digest.add(version).add(std::filesystem::file_size(nvrtc.library));
+  digest.add(version).add(std::filesystem::file_size(nvrtc.library)).add(server.assembler);
   digest.add(settings.arch).add(settings.memory_bytes).add(server.rules.cpu_seconds);
   for (const std::string& flag : settings.flags) digest.add(flag);
   for (const std::string& file : {server.program, server.launcher, files.plugin()}) {
     digest.add(files::read_file_or_empty(file));
   }
   const auto servers = std::make_shared<CompileServers>(std::move(server));
-  return {"NVRTC " + version, settings.arch, digest.hex(),
-          [servers](std::string_view source, const std::vector<std::string>& kernels,
-                    const Cancelled& cancelled) {
-            return servers->compile(source, kernels, cancelled);
-          }};
+  CudaCompiler compiler{"NVRTC " + version, settings.arch, digest.hex(),
+                        [servers](std::string_view source, const std::vector<std::string>& kernels,
+                                  const Cancelled& cancelled) {
+                          return servers->compile(source, kernels, cancelled);
+                        }};
+  if (!nvrtc.assembler.empty()) {
+    compiler.assemble = [servers](std::string_view ptx, const std::vector<std::string>& kernels,
+                                  const Cancelled& cancelled) {
+      return servers->assemble(ptx, kernels, cancelled);
+    };
+  }
+  return compiler;
 }
 
 }  // namespace krl::nvrtc

@@ -1,5 +1,6 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -14,11 +15,20 @@ namespace fs = std::filesystem;
 // The newest first.
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-NvrtcLibrary with_headers(const fs::path& library, const fs::path& root) {
+// nvJitLink of the same version as an NVRTC of that name.
+std::string name_of_assembler(const fs::path& nvrtc) {
+  const std::string name = nvrtc.filename().string();
+  return "libnvJitLink" + name.substr(std::min(name.find('.'), name.size()));
+}
+
+NvrtcLibrary with_what_belongs_to_it(const fs::path& library, const fs::path& root) {
   std::error_code error;
   const fs::path headers = root / "include";
   const bool found = fs::exists(headers / "cuda_fp16.h", error);
-  return {fs::canonical(library), found ? fs::canonical(headers) : fs::path()};
+  NvrtcLibrary nvrtc{fs::canonical(library), found ? fs::canonical(headers) : fs::path()};
+  const fs::path assembler = library.parent_path() / name_of_assembler(library);
+  if (fs::exists(assembler, error)) nvrtc.assembler = fs::canonical(assembler);
+  return nvrtc;
 }
 
 // The library below a folder of CUDA's: lib64/ of a toolkit, lib/ of the wheels.
@@ -27,7 +37,7 @@ std::optional<NvrtcLibrary> below(const fs::path& root) {
   for (const char* folder : {"lib64", "lib"}) {
     for (const char* name : kNames) {
       const fs::path library = root / folder / name;
-      if (fs::exists(library, error)) return with_headers(library, root);
+      if (fs::exists(library, error)) return with_what_belongs_to_it(library, root);
     }
   }
   return std::nullopt;
@@ -38,7 +48,7 @@ std::optional<NvrtcLibrary> below(const fs::path& root) {
 NvrtcLibrary find_nvrtc(const fs::path& wanted, const fs::path& wheels) {
   std::error_code error;
   if (fs::is_regular_file(wanted, error)) {
-    return with_headers(wanted, wanted.parent_path().parent_path());
+    return with_what_belongs_to_it(wanted, wanted.parent_path().parent_path());
   }
   const std::vector<fs::path> folders = cuda_folders(wanted, wheels);
   for (const fs::path& folder : folders) {

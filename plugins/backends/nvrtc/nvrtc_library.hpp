@@ -8,8 +8,9 @@
 namespace krl::nvrtc {
 
 struct NvrtcLibrary {
-  std::filesystem::path library;  // links resolved
-  std::filesystem::path headers;  // the folder of cuda_fp16.h; empty if there is none
+  std::filesystem::path library;      // links resolved
+  std::filesystem::path headers;      // the folder of cuda_fp16.h; empty if there is none
+  std::filesystem::path assembler{};  // nvJitLink beside it; empty if there is none
 };
 
 // Finds NVRTC. `wanted`: the library, or a folder of CUDA's; empty = $CUDA_HOME, then the wheels in

@@ -1,8 +1,8 @@
 // kernelrl-nvrtc: a compile server. Opens NVRTC once; each compile is a separate process that
 // begins as a copy of this one, so that nothing of a candidate reaches the next.
 //
-//   kernelrl-nvrtc LIBNVRTC             serves until its input ends (server_protocol.hpp)
-//   kernelrl-nvrtc LIBNVRTC --version   prints "13.0"
+//   kernelrl-nvrtc LIBNVRTC [LIBNVJITLINK]   serves until its input ends (server_protocol.hpp)
+//   kernelrl-nvrtc LIBNVRTC --version        prints "13.0"
 //
 // Ends with kUnusable if NVRTC cannot be used.
 #include <fcntl.h>
@@ -17,9 +17,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
+#include "plugins/backends/nvrtc/assembly.hpp"
 #include "plugins/backends/nvrtc/compilation.hpp"
 #include "plugins/backends/nvrtc/huge_pages.hpp"
 #include "plugins/process/message_stream.hpp"
@@ -63,11 +65,19 @@ void restrict(const CompileRequest& request, bool precompiled, pid_t server) {
   krl::sandbox::allow_only(compiling_calls(precompiled));
 }
 
-[[noreturn]] void compile_and_exit(const Api& nvrtc, const CompileRequest& request,
+// The libraries of a server.
+struct Tools {
+  Api nvrtc;
+  std::string assembler_file;                         // empty if there is none
+  std::optional<Assembler> assembler = std::nullopt;  // once PTX has been asked for
+};
+
+[[noreturn]] void compile_and_exit(const Tools& tools, const CompileRequest& request,
                                    bool precompiled, pid_t server) {
   restrict(request, precompiled, server);
   try {
-    ::_exit(compile(nvrtc, precompiled ? with_precompiled(request) : request));
+    if (request.is_ptx) ::_exit(tools.assembler->assemble(request));
+    ::_exit(compile(tools.nvrtc, precompiled ? with_precompiled(request) : request));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
@@ -99,7 +109,7 @@ void remove_leftovers() {
 // moving code pays after some ten compiles, precompiling after two.
 constexpr int kCompilesBeforePreparing = 2;
 
-void serve(const Api& nvrtc, const std::filesystem::path& folder) {
+void serve(Tools tools, const std::filesystem::path& folder) {
   const pid_t server = ::getpid();
   grow_heap_by_huge_pages();
   bool precompiled = false;
@@ -108,11 +118,12 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
     const auto request = message->get<CompileRequest>();
     if (compiles == kCompilesBeforePreparing) {
       move_code_to_huge_pages(folder);
-      precompiled = !request.preamble.empty() && precompile(nvrtc, request);
+      precompiled = !request.preamble.empty() && precompile(tools.nvrtc, request);
     }
+    if (request.is_ptx && !tools.assembler) tools.assembler.emplace(tools.assembler_file);
     const pid_t child = ::fork();
     if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
-    if (child == 0) compile_and_exit(nvrtc, request, precompiled, server);
+    if (child == 0) compile_and_exit(tools, request, precompiled, server);
     krl::process::write_message(STDOUT_FILENO, {{"child", child}});
     const nlohmann::json ending = ending_of(child);
     if (precompiled) remove_leftovers();
@@ -124,10 +135,11 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc < 2) throw Unusable("usage: kernelrl-nvrtc LIBNVRTC [--version]");
+    if (argc < 2) throw Unusable("usage: kernelrl-nvrtc LIBNVRTC [LIBNVJITLINK | --version]");
     const Api nvrtc(argv[1]);
-    if (argc == 2) {
-      serve(nvrtc, std::filesystem::path(argv[1]).parent_path());
+    const std::string second = argc == 2 ? "" : argv[2];
+    if (second != "--version") {
+      serve({nvrtc, second}, std::filesystem::path(argv[1]).parent_path());
       return 0;
     }
     int major = 0, minor = 0;

@@ -27,8 +27,10 @@ struct CompileRequest {
   std::vector<std::string> options;
   std::vector<std::string> kernels;  // spelled as in launches: "scale<float, 4>"
   std::uint32_t cpu_seconds = 0;     // processor time that the compile may take
+  bool is_ptx = false;               // the source, which is assembled
 
-  NLOHMANN_DEFINE_TYPE_INTRUSIVE(CompileRequest, preamble, source, options, kernels, cpu_seconds)
+  NLOHMANN_DEFINE_TYPE_INTRUSIVE(CompileRequest, preamble, source, options, kernels, cpu_seconds,
+                                 is_ptx)
 };
 
 }  // namespace krl::nvrtc

@@ -196,20 +196,20 @@ class Expression {
 
   std::uint64_t divided(bool remainder, bool is_unsigned, std::uint64_t a, std::uint64_t b) const {
     if (b == 0) tokens_.malformed("a constant expression divides by zero");
-    if (is_unsigned) return remainder ? a % b : a / b;
-    if (b == ~std::uint64_t{0}) return remainder ? 0 : 0 - a;  // the least number has no negative
+    if (remainder) return a % b;  // ptxas takes both as unsigned
+    if (is_unsigned) return a / b;
+    if (b == ~std::uint64_t{0}) return 0 - a;  // the least number has no negative
     const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
-    return static_cast<std::uint64_t>(remainder ? x % y : x / y);
+    return static_cast<std::uint64_t>(x / y);
   }
 
   static Constant shifted(bool right, const Constant& value, std::uint64_t by) {
     const bool keeps_sign = value.kind == Constant::kSigned;
     const auto number = static_cast<std::int64_t>(value.bits);
-    if (!right) return {value.kind, by < 64 ? value.bits << by : 0};
-    if (keeps_sign) {
-      return {value.kind, static_cast<std::uint64_t>(number >> std::min<std::uint64_t>(by, 63))};
-    }
-    return {value.kind, by < 64 ? value.bits >> by : 0};
+    by %= 64;  // as ptxas does
+    if (!right) return {value.kind, value.bits << by};
+    if (keeps_sign) return {value.kind, static_cast<std::uint64_t>(number >> by)};
+    return {value.kind, value.bits >> by};
   }
 
   static bool compared(std::string_view sign, bool is_unsigned, std::uint64_t a, std::uint64_t b) {

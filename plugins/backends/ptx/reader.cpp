@@ -265,9 +265,11 @@ class ModuleReader {
 
   void resolve_places(std::string_view candidate_file) {
     const std::vector<std::uint32_t> lines = reading_.lines.lines(candidate_file);
+    const bool is_own = !reading_.lines.names(candidate_file);
     for (Function& function : reading_.module.functions) {
       for (Instruction& instruction : function.body) {
-        instruction.place.source = lines[instruction.place.source];
+        instruction.place.source =
+            is_own ? instruction.place.line : lines[instruction.place.source];
         if (function.place.source == 0) function.place.source = instruction.place.source;
       }
     }
@@ -277,8 +279,9 @@ class ModuleReader {
   Tokens& tokens_;
 };
 
-// The candidate's line of what stopped the reading: files have their names at the end of the text.
-std::uint32_t source_line(Reading& reading, std::string_view candidate_file) {
+// The candidate's line of what stopped the reading at a line of the PTX: files have their names at
+// the end of the text.
+std::uint32_t source_line(Reading& reading, std::uint32_t line, std::string_view candidate_file) {
   const std::uint32_t place = reading.lines.place();
   try {
     while (reading.tokens.next().kind != Token::kEnd) {
@@ -286,6 +289,7 @@ std::uint32_t source_line(Reading& reading, std::string_view candidate_file) {
     }
   } catch (const ReadProblem&) {  // a second one: the files before it count
   }
+  if (!reading.lines.names(candidate_file)) return line;
   return reading.lines.lines(candidate_file)[place];
 }
 
@@ -311,7 +315,7 @@ ReadResult read_module(std::string_view text, std::string_view candidate_file,
     ModuleReader(*reading).read(candidate_file);
     result.module = std::move(reading->module);
   } catch (ReadProblem& problem) {
-    if (reading) problem.place.source = source_line(*reading, candidate_file);
+    if (reading) problem.place.source = source_line(*reading, problem.place.line, candidate_file);
     result.problem = std::move(problem);
   }
   return result;

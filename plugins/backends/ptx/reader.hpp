@@ -42,7 +42,8 @@ struct ReadResult {
 };
 
 // `candidate_file`: the name of the candidate's own file in .file, whole or its last part
-// ("kernel.cu"): Place::source counts its lines.
+// ("kernel.cu"): Place::source counts its lines. If no .file has that name, the text is the
+// candidate's own.
 ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits = {});
 

@@ -1,5 +1,6 @@
 #include "plugins/backends/ptx/source_lines.hpp"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -12,7 +13,7 @@ constexpr std::uint64_t kMostFiles = 4096;
 constexpr std::uint64_t kMostLines = 0xffffffff;
 
 // "kernel.cu" for "/build/kernel.cu".
-bool names(std::string_view file, std::string_view candidate) {
+bool is_named(std::string_view file, std::string_view candidate) {
   if (candidate.empty() || !file.ends_with(candidate)) return false;
   return file.size() == candidate.size() || file[file.size() - candidate.size() - 1] == '/';
 }
@@ -80,10 +81,15 @@ std::vector<std::string> SourceLines::files() const {
   return files;
 }
 
+bool SourceLines::names(std::string_view candidate_file) const {
+  return std::ranges::any_of(
+      files_, [&](const auto& file) { return is_named(file.second, candidate_file); });
+}
+
 std::vector<std::uint32_t> SourceLines::lines(std::string_view candidate_file) const {
   std::set<std::uint32_t> own;
   for (const auto& [number, name] : files_) {
-    if (names(name, candidate_file)) own.insert(number);
+    if (is_named(name, candidate_file)) own.insert(number);
   }
   std::vector<std::uint32_t> lines(locs_.size());
   for (std::size_t i = 1; i < locs_.size(); ++i) {

@@ -24,6 +24,8 @@ class SourceLines {
   void forget_place() { place_ = 0; }
 
   std::vector<std::string> files() const;
+  // True if a .file names it.
+  bool names(std::string_view candidate_file) const;
   // Per place: the line of the candidate's file, the outermost one where it is inlined; 0: none.
   std::vector<std::uint32_t> lines(std::string_view candidate_file) const;
 

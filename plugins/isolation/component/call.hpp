@@ -42,7 +42,7 @@ class HostCall {
   const int connection_;
   std::mutex mutex_;  // guards the writing to the connection, and the members below
   std::string why_;
-  std::optional<Failure> lost_;  // what happened to the first event that was not sent
+  std::optional<Failure> lost_;  // tells why the first event that was not sent was lost
   krl_call c_;
 };
 

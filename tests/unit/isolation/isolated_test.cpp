@@ -296,9 +296,9 @@ TEST(Isolated, WhatTheHostRefusesEndsTheCallAlone) {
   };
   const std::vector<RequestValue> requests = {request_of("a"), request_of("b")};
   const CViews<RequestValue> views(requests);
-  EXPECT_EQ(policy.table().sample(policy.self(), policy.context(), views.data(), views.size(),
-                                  &refusing),
-            KRL_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      policy.table().sample(policy.self(), policy.context(), views.data(), views.size(), &refusing),
+      KRL_INVALID_ARGUMENT);
   EXPECT_EQ(policy.sample(requests).size(), 2u);
   EXPECT_EQ(policy.describe().version, 4u) << "the process that learned goes on";
 }
@@ -308,10 +308,9 @@ TEST(Isolated, WhatCannotBeReadIsNamed) {
        {std::pair("null case", "it pushed a case that is NULL"),
         std::pair("case size", "it pushed a case whose struct_size is 8, not ")}) {
     const auto backend = actor().backend(
-        "isolated",
-        isolated(kBroken, "broken.backend",
-                 R"({"at": "evaluate", "from": 1, "times": 0, "defect": ")" + std::string(defect) +
-                     R"("})"));
+        "isolated", isolated(kBroken, "broken.backend",
+                             R"({"at": "evaluate", "from": 1, "times": 0, "defect": ")" +
+                                 std::string(defect) + R"("})"));
     const auto [code, message] = failure_of([&] { backend.evaluate("right"); });
     EXPECT_EQ(code, KRL_INTERNAL);
     EXPECT_THAT(message, HasSubstr(why));

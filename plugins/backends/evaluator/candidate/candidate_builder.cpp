@@ -17,6 +17,8 @@ using namespace compiled;
 namespace {
 
 constexpr std::uint64_t kCacheBytes = 128 << 20;
+constexpr char kCannotAssemble[] =
+    " does not assemble PTX here: answer in CUDA C++, or use a backend that does (docs/ptx.md)";
 
 // Adds the size in a cache; 0 if it must not be kept.
 std::pair<CompiledSource, std::size_t> with_size(CompiledSource compiled) {
@@ -59,12 +61,15 @@ Checked<CandidateText, SourceProblem> CandidateBuilder::read(const EvaluationReq
                                                              const TaskDefinition& task) const {
   constexpr std::string_view kMark = KRL_PTX_MARK;
   const bool has_ptx = (request.stages & KRL_CANDIDATE_HAS_PTX) != 0 && !ptx_machine_.empty();
-  const std::size_t mark = has_ptx ? request.source.find(kMark) : std::string_view::npos;
+  const std::size_t mark = has_ptx ? request.source.rfind(kMark) : std::string_view::npos;
   const std::string_view source = request.source.substr(0, mark);
   auto scanned = scan_source(source);
   if (!scanned) return scanned.error();
-  if (auto problem = check_source(*scanned, task.forbid)) return *std::move(problem);
-  CandidateText text{source, *std::move(scanned)};
+  const bool ptx = is_ptx(*scanned);
+  auto problem =
+      ptx ? check_ptx(*scanned, task.forbid, compiler_.arch) : check_source(*scanned, task.forbid);
+  if (problem) return *std::move(problem);
+  CandidateText text{source, *std::move(scanned), ptx};
   if (mark != std::string_view::npos) text.ptx = request.source.substr(mark + kMark.size());
   return text;
 }
@@ -76,7 +81,7 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
                                 target_.launch_limits());
   // A compile error comes before an error in a directive, which would count as a step further.
   auto compiled =
-      compile(text.source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
+      compile(text, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
   if (!text.ptx.empty() && compiled->verdict == Verdict::kOk) {
     CompiledSource other = *compiled;  // the same kernels with other code
     other.module.ptx = text.ptx;
@@ -94,7 +99,9 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
 Built CandidateBuilder::build_trusted(const PreparedTask& task, const std::string& source,
                                       const std::string& what, const Cancelled& cancelled) {
   EvaluationRecord record;
-  auto built = build(task, {source, scan_cuda_source(source)}, task.n_cases, cancelled, &record);
+  CudaSource scanned = scan_cuda_source(source);
+  const bool ptx = is_ptx(scanned);
+  auto built = build(task, {source, std::move(scanned), ptx}, task.n_cases, cancelled, &record);
   if (built) return *std::move(built);
   invalid_argument(task.definition.id + ": the " + what + ": " + record.why);
 }
@@ -117,12 +124,17 @@ std::shared_ptr<const CompiledSource> CandidateBuilder::compile_library(
 }
 
 std::shared_ptr<const CompiledSource> CandidateBuilder::compile(
-    std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
+    const CandidateText& text, const std::vector<std::string>& kernels,
+    const Cancelled& cancelled) {
   files::Digest key;
-  key.add("module").add(source);
+  key.add("module").add(text.source);
   for (const std::string& kernel : kernels) key.add(kernel);
+  const auto& make = text.is_ptx ? compiler_.assemble : compiler_.compile;
   return sources_.get(key.hex(), [&] {
-    return with_size(read_output(compiler_.compile(source, kernels, cancelled), kernels.size()));
+    if (make) return with_size(read_output(make(text.source, kernels, cancelled), kernels.size()));
+    CompiledSource refused;
+    refused.end_with(Verdict::kRejected, compiler_.name + kCannotAssemble);
+    return with_size(std::move(refused));
   });
 }
 

@@ -25,6 +25,7 @@ namespace krl::evaluator {
 struct CandidateText {
   std::string_view source;
   CudaSource scanned;
+  bool is_ptx = false;        // the source itself
   std::string_view ptx = {};  // code that the candidate brings along (KRL_CANDIDATE_HAS_PTX)
 };
 
@@ -79,7 +80,7 @@ class CandidateBuilder {
                                                         const Cancelled& cancelled);
 
  private:
-  std::shared_ptr<const CompiledSource> compile(std::string_view source,
+  std::shared_ptr<const CompiledSource> compile(const CandidateText& text,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
   CompiledSource read_output(CompileOutput output, std::size_t n_kernels) const;

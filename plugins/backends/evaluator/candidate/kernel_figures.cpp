@@ -14,6 +14,12 @@ std::int64_t product(const Dim3& extent) {
   return static_cast<std::int64_t>(extent[0]) * extent[1] * extent[2];
 }
 
+// "128 x 1 x 1".
+std::string extents(const Dim3& extent) {
+  return std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
+         std::to_string(extent[2]);
+}
+
 std::int64_t threads_of(const ResolvedLaunch& launch) { return product(launch.block); }
 
 // Returns the dtype that a pointer's elements look like: "int32" for "int const*"; empty if the type
@@ -82,9 +88,13 @@ std::string obstacle(const ResolvedLaunch& launch, const CompiledKernel& compile
     return argument_text(launch, i) + " does not fit its parameter of " +
            std::to_string(kernel.parameters[i].bytes) + " bytes";
   }
+  if (kernel.block[0] != 0 && launch.block != kernel.block) {
+    return "a block of " + extents(launch.block) + " threads, but " + launch.kernel +
+           " has .reqntid " + extents(kernel.block);
+  }
   if (kernel.max_threads >= 0 && threads_of(launch) > kernel.max_threads) {
     return "a block of " + std::to_string(threads_of(launch)) + " threads, but " + launch.kernel +
-           " has __launch_bounds__(" + std::to_string(kernel.max_threads) + ")";
+           " has __launch_bounds__(" + std::to_string(kernel.max_threads) + "), in PTX .maxntid";
   }
   return {};
 }
@@ -147,7 +157,9 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
                         EvaluationRecord* record) {
   for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
     if (kernels[k].code.name.empty()) {
-      record->fail(Verdict::kLaunchError, schedule.kernels[k] + " is not a __global__ function");
+      record->fail(
+          Verdict::kLaunchError,
+          schedule.kernels[k] + " is not a kernel: a __global__ function, or an .entry of PTX");
       return;
     }
     add_kernel(schedule.kernels[k], kernels[k], {cases, schedule, target}, record);

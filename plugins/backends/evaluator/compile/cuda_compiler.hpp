@@ -27,6 +27,12 @@ struct CudaCompiler {
   // library. Null if the compiler cannot.
   std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
       compile_library = nullptr;
+
+  // The same for PTX, whose entries have the kernels' names: the module has it as it is, and the
+  // CUBIN that it assembles to. Null if the compiler cannot.
+  std::function<CompileOutput(std::string_view ptx, const std::vector<std::string>& kernels,
+                              const Cancelled& cancelled)>
+      assemble = nullptr;
 };
 
 }  // namespace krl::evaluator

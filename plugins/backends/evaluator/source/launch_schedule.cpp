@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "plugins/backends/evaluator/source/static_checks.hpp"
+
 namespace krl::evaluator {
+namespace {
+
+bool has_launch(const CudaSource& source) {
+  return std::ranges::any_of(source.comments, [](const LineComment& comment) {
+    const std::size_t begin = comment.text.find_first_not_of(" \t");
+    return comment.starts_line &&
+           comment.text.compare(std::min(begin, comment.text.size()), 7, "@launch") == 0;
+  });
+}
+
+}  // namespace
 
 std::string described(const SourceError& error) {
   return "line " + std::to_string(error.line) + ", column " + std::to_string(error.column) + ": " +
@@ -13,6 +26,10 @@ Checked<LaunchSchedule, SourceError> read_schedule(const CudaSource& source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits) {
+  if (is_ptx(source) && !has_launch(source))
+    return SourceError{1, 1,
+                       "PTX does not say what runs: begin with the line "
+                       "`// @launch entry<<<grid, block>>>(arguments)`"};
   auto program = read_launches(source, task);
   if (!program) return program.error();
   LaunchSchedule schedule;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <iterator>
 
 namespace krl::evaluator {
@@ -198,6 +199,19 @@ bool is_in_header_folder(std::string_view header) {
   return false;
 }
 
+std::string in_quotes(std::string_view word) { return "'" + std::string(word) + "'"; }
+
+// True if the architecture "sm_90a" is of a larger number than the other one.
+bool is_above(std::string_view target, std::string_view arch) {
+  const auto number = [](std::string_view name) {
+    int value = 0;
+    name.remove_prefix(std::min(name.find('_'), name.size()));
+    if (!name.empty()) std::from_chars(name.data() + 1, name.data() + name.size(), value);
+    return value;
+  };
+  return number(target) > number(arch);
+}
+
 bool is_harness_name(std::string_view name) {
   return name.size() >= 3 && std::tolower(static_cast<unsigned char>(name[0])) == 'k' &&
          std::tolower(static_cast<unsigned char>(name[1])) == 'r' &&
@@ -238,7 +252,6 @@ class Checker {
     return std::any_of(tokens.begin(), tokens.end(),
                        [](const SourceToken& token) { return token.is("##"); });
   }
-  static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
   static bool is_ascii(std::string_view text) {
     return std::all_of(text.begin(), text.end(),
@@ -248,22 +261,22 @@ class Checker {
   void check_name(const SourceToken& token) {
     for (const Reason& name : kNames) {
       if (token.text == name.word) {
-        return refuse(token, quoted(token.text) + " " + std::string(name.why));
+        return refuse(token, in_quotes(token.text) + " " + std::string(name.why));
       }
     }
     for (const Reason& prefix : kPrefixes) {
       if (has_prefix(token.text, prefix.word)) {
-        return refuse(token, quoted(token.text) + " " + std::string(prefix.why));
+        return refuse(token, in_quotes(token.text) + " " + std::string(prefix.why));
       }
     }
     if (is_harness_name(token.text)) {
-      return refuse(token, quoted(token.text) + " is a name of the harness");
+      return refuse(token, in_quotes(token.text) + " is a name of the harness");
     }
     if (contains(forbidden_, token.text)) {
-      return refuse(token, "the task forbids " + quoted(token.text));
+      return refuse(token, "the task forbids " + in_quotes(token.text));
     }
     if (pastes_ && begins_refused_name(token.text)) {
-      return refuse(token, quoted(token.text) +
+      return refuse(token, in_quotes(token.text) +
                                " could become a forbidden name by pasting (##); write names out");
     }
     if (token.text == "__attribute__" || token.text == "__attribute") return attribute();
@@ -319,7 +332,7 @@ class Checker {
       if (depth == 0) return refuse(token, "an attribute without its parentheses");
       if (depth == 2 && token.kind == SourceToken::kIdentifier &&
           !contains(kAttributes, token.text)) {
-        return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
+        return refuse(token, "the attribute " + in_quotes(token.text) + " is not allowed");
       }
     }
   }
@@ -331,7 +344,7 @@ class Checker {
       const bool harmless = token.is(",") || (token.kind == SourceToken::kIdentifier &&
                                               contains(kStandardAttributes, token.text));
       if (!harmless) {
-        return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
+        return refuse(token, "the attribute " + in_quotes(token.text) + " is not allowed");
       }
     }
   }
@@ -354,7 +367,7 @@ class Checker {
     const SourceToken& what = ahead(2);
     const bool sets = name.text == "define" || name.text == "undef";
     if (sets && (has_prefix(what.text, "__") || contains(kFixedNames, what.text))) {
-      refuse(what, "#" + name.text + " of " + quoted(what.text) + ", which is reserved");
+      refuse(what, "#" + name.text + " of " + in_quotes(what.text) + ", which is reserved");
     }
   }
 
@@ -429,6 +442,34 @@ Checked<CudaSource, SourceProblem> scan_source(std::string_view source) {
   const LexicalProblem& problem = scanned.problems.front();
   return SourceProblem{problem.line, problem.column,
                        std::string(problem.message) + " is not allowed"};
+}
+
+bool is_ptx(const CudaSource& source) { return !source.tokens.empty() && source.tokens[0].is("."); }
+
+std::optional<SourceProblem> check_ptx(const CudaSource& source,
+                                       const std::vector<std::string>& forbidden,
+                                       std::string_view arch) {
+  const auto& tokens = source.tokens;
+  const auto refuse = [](const SourceToken& token, std::string message) {
+    return SourceProblem{token.line, token.column, std::move(message)};
+  };
+  const auto is_directive = [&](std::size_t i, std::string_view name) {
+    return tokens[i].is(".") && i + 1 < tokens.size() && tokens[i + 1].is(name) &&
+           tokens[i + 1].line == tokens[i].line && tokens[i + 1].column == tokens[i].column + 1;
+  };
+  if (!is_directive(0, "version")) return refuse(tokens[0], "PTX begins with .version");
+  if (!forbidden.empty())
+    return refuse(tokens[0], "this task forbids " + in_quotes(forbidden.front()) +
+                                 ", which PTX has no name for: answer in CUDA C++");
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is("#")) return refuse(tokens[i], "PTX has no preprocessor");
+    if (tokens[i].kind == SourceToken::kIdentifier && is_harness_name(tokens[i].text))
+      return refuse(tokens[i], in_quotes(tokens[i].text) + " is a name of the harness");
+    if (is_directive(i, "target") && i + 2 < tokens.size() && is_above(tokens[i + 2].text, arch))
+      return refuse(tokens[i], ".target " + tokens[i + 2].text + ", but it is assembled for " +
+                                   std::string(arch));
+  }
+  return std::nullopt;
 }
 
 std::optional<SourceProblem> check_source(const CudaSource& source,

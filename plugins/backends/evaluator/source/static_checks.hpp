@@ -31,6 +31,15 @@ std::optional<SourceProblem> check_size(std::string_view source);
 // Scans `source`, or reports that it is too large or that compilers would not agree on it.
 Checked<CudaSource, SourceProblem> scan_source(std::string_view source);
 
+// True if the source is PTX, which begins with a directive.
+bool is_ptx(const CudaSource& source);
+
+// Returns the first problem of a source in PTX that is assembled for `arch`. The names that a task
+// forbids are those of CUDA C++. ptx/contents.hpp checks all else.
+std::optional<SourceProblem> check_ptx(const CudaSource& source,
+                                       const std::vector<std::string>& forbidden,
+                                       std::string_view arch);
+
 // Returns the first problem of device code. `forbidden`: identifiers that the task forbids.
 std::optional<SourceProblem> check_source(const CudaSource& source,
                                           const std::vector<std::string>& forbidden);

@@ -159,7 +159,7 @@ TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
   };
   EXPECT_EQ(why("256, 2048", "512"),
             "launch_error: line 1, column 12: a block of 512 threads, but add<float, 4> has "
-            "__launch_bounds__(256)");
+            "__launch_bounds__(256), in PTX .maxntid");
   EXPECT_EQ(why(", out, n)", ", out)"),
             "launch_error: line 1, column 12: add<float, 4> takes 4 arguments, not 3");
   EXPECT_EQ(why("(a, b, out, n)", "(a, b, n, out)"),

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "plugins/backends/compiled/compiled_module.hpp"
+#include "plugins/backends/evaluator/compile/message_places.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
-#include "plugins/backends/nvrtc/message_places.hpp"
 #include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"

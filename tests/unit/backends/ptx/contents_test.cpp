@@ -115,7 +115,7 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
     EXPECT_THAT(body_problems(instruction + ";"), ElementsAre("line 5: " + problem));
   }
   EXPECT_THAT(problems(std::string(kHead) + ".entry k() .reqnctapercluster 2, 1, 1 { ret; }"),
-              ElementsAre("clusters are not supported: a launch has none"));
+              ElementsAre("line 4: clusters are not supported: a launch has none"));
 }
 
 TEST(CandidateContents, WhereAKernelRuns) {

@@ -47,6 +47,11 @@ TEST(Answer, TheLastFenceThatHoldsAKernelCounts) {
   EXPECT_EQ(c.format, Format::kTolerated);
 }
 
+TEST(Answer, MayBeInPtx) {
+  const Candidate ptx = extract("```ptx\n.version 8.0\n.entry kern()\n{ ret; }\n```\n");
+  EXPECT_EQ(ptx.source, ".version 8.0\n.entry kern()\n{ ret; }\n");
+}
+
 TEST(Answer, FencesOfOtherLanguagesAreNoKernels) {
   EXPECT_EQ(extract("```python\n__global__ = 1\n```\n").format, Format::kMissing);
 }

@@ -163,10 +163,7 @@ std::uint32_t FrameLayout::immediate(const Operand& operand, ptx::Type type) {
   std::uint64_t bits = operand.bits;
   if (type == ptx::Type::kF32 && operand.kind == Operand::kFloat64) {
     bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-  } else if (type == ptx::Type::kF64 && operand.kind == Operand::kFloat32) {
-    bits = std::bit_cast<std::uint64_t>(
-        double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))});
-  }
+  }  // and a float32 in the place of a float64 counts as its bits, as for ptxas
   return constant(bits, bytes_of(type));
 }
 

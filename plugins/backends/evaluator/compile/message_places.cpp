@@ -1,4 +1,4 @@
-#include "plugins/backends/nvrtc/message_places.hpp"
+#include "plugins/backends/evaluator/compile/message_places.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "plugins/backends/evaluator/compile/source_file.hpp"
 
-namespace krl::nvrtc {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::string_view kPtxas = "ptxas ", kPtxLine = ", line ";
@@ -36,8 +36,8 @@ std::uint32_t take_number(std::string_view* text) {
 }
 
 std::string placed(std::uint32_t line, std::string_view message) {
-  return std::string(evaluator::kSourceFile) + "(" + std::to_string(line) +
-         "): " + std::string(message) + "\n";
+  return std::string(kSourceFile) + "(" + std::to_string(line) + "): " + std::string(message) +
+         "\n";
 }
 
 // 0 if no directive launches `kernel`.
@@ -58,7 +58,7 @@ std::uint32_t own_file(const std::vector<std::string_view>& ptx) {
   constexpr std::string_view kFile = ".file";
   for (std::string_view line : ptx) {
     line = without_blanks(line);
-    if (!line.starts_with(kFile) || line.find(evaluator::kSourceFile) == line.npos) continue;
+    if (!line.starts_with(kFile) || line.find(kSourceFile) == line.npos) continue;
     line.remove_prefix(kFile.size());
     return take_number(&line);
   }
@@ -76,9 +76,11 @@ std::uint32_t line_in(std::string_view loc, std::uint32_t own) {
   return 0;
 }
 
-// The candidate's line for line `number` of the PTX; 0 if it is not known.
+// The candidate's line for line `number` of the PTX, which is its own if no .file names another; 0
+// if it is not known.
 std::uint32_t source_line(const std::vector<std::string_view>& ptx, std::uint32_t number) {
   const std::uint32_t own = own_file(ptx);
+  if (own == 0) return number;
   for (std::size_t i = std::min<std::size_t>(number, ptx.size()); i-- > 0;) {
     if (without_blanks(ptx[i]).starts_with(".loc")) return line_in(ptx[i], own);
   }
@@ -119,6 +121,13 @@ std::string with_lines_of_launches(std::string_view messages, std::string_view s
   return result;
 }
 
+std::string in_ascii(std::string_view ptx) {
+  std::string text(ptx);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return text;
+}
+
 bool names_lines_of_ptx(std::string_view messages) {
   const auto lines = lines_of(messages);
   return std::any_of(lines.begin(), lines.end(),
@@ -140,4 +149,4 @@ std::string with_lines_of_ptx(std::string_view messages, std::string_view ptx) {
   return result;
 }
 
-}  // namespace krl::nvrtc
+}  // namespace krl::evaluator
