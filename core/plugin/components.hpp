@@ -47,7 +47,7 @@ class Components {
   const CallScope& scope_;
   // The components that isolated instances refer to, by addresses that stay.
   mutable std::deque<Component> isolated_;
-  std::map<std::string, std::unique_ptr<Backend>> backends_;  // keyed by id and options
+  std::map<std::string, std::unique_ptr<Backend>> backends_;  // keyed by identity_of
   std::map<std::string, std::unique_ptr<Dataset>> datasets_;
 };
 

@@ -28,8 +28,8 @@ struct CudaCompiler {
   std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
       compile_library = nullptr;
 
-  // The same for PTX, whose entries have the kernels' names: the module has it as it is, and the
-  // CUBIN that it assembles to. Null if the compiler cannot.
+  // The same for PTX, whose entries have the kernels' names: the module has it, with '?' for bytes
+  // that are not ASCII, and the CUBIN that it assembles to. Null if the compiler cannot.
   std::function<CompileOutput(std::string_view ptx, const std::vector<std::string>& kernels,
                               const Cancelled& cancelled)>
       assemble = nullptr;
