@@ -6,6 +6,7 @@
 #   scripts/setup.sh           for building and running
 #   scripts/setup.sh --cuda    also nvcc, for the nvcc backend, if there is no CUDA toolkit; needs no GPU
 #   scripts/setup.sh --gpu     for the local policy on a GPU: the rest of libtorch's libraries (3.5 GB), and --cuda
+#   scripts/setup.sh --triton  also Triton, for kernels in that language; needs no GPU, and no torch in Python
 #   scripts/setup.sh --tests   also the dependencies of the tests
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -38,6 +39,7 @@ cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
 gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
   nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0
   nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5)
+triton_wheels=(triton==3.6.0)
 # Reference implementations for tests: of reading compiled code, and of tokenizing.
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
 # llama.cpp's HTTP server, for tests/servers/llama_server.py; the wheel is one for every Python from 3.10 on.
@@ -87,7 +89,7 @@ install_wheels() {
   local stamp=$folder/installed-wheels
   installed=" $(cat "$stamp" 2> /dev/null || true) "
   # Keeps what other calls have installed, in the versions given above.
-  for wheel in "${cuda_wheels[@]}" "${gpu_wheels[@]}" "${test_wheels[@]}"; do
+  for wheel in "${cuda_wheels[@]}" "${gpu_wheels[@]}" "${triton_wheels[@]}" "${test_wheels[@]}"; do
     [[ $installed != *" ${wheel%%==*}=="* || " ${wheels[*]} " == *" $wheel "* ]] || wheels+=("$wheel")
   done
   for wheel in "${wheels[@]}"; do
@@ -120,11 +122,12 @@ for option in "$@"; do
   case $option in
     --cuda) wheels+=("${cuda_wheels[@]}") ;;
     --gpu) wheels+=("${cuda_wheels[@]}" "${gpu_wheels[@]}") ;;
+    --triton) wheels+=("${triton_wheels[@]}") ;;
     --tests)
-      packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${test_wheels[@]}")
+      packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${triton_wheels[@]}" "${test_wheels[@]}")
       tests=yes
       ;;
-    *) fail "unknown option '$option'; known are --cuda, --gpu and --tests" ;;
+    *) fail "unknown option '$option'; known are --cuda, --gpu, --triton and --tests" ;;
   esac
 done
 install_packages

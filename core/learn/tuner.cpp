@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <kernelrl/cuda_source.hpp>
+#include <kernelrl/python_source.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -94,12 +94,26 @@ void add_knobs(const std::vector<std::string>& numbers, std::int64_t lowest, std
   }
 }
 
-// Blocks first, then grids, then what the code has besides.
+// What a launch of Triton gives by name: `BLOCK=1024`.
+std::vector<Knob> knobs_of_triton(const ScannedSource& scanned) {
+  std::vector<Knob> knobs;
+  for (const LineComment& comment : scanned.comments) {
+    if (comment.text.find("@launch") == std::string::npos) continue;
+    const auto tokens = scan_python_source(comment.text).tokens;
+    for (std::size_t i = 2; i < tokens.size(); ++i) {
+      const bool given = tokens[i - 1].is("=") && tokens[i - 2].kind == SourceToken::kIdentifier;
+      if (given && integer_in(tokens[i].text)) add_knobs({tokens[i].text}, 1, kMostOfOthers, knobs);
+    }
+  }
+  return knobs;
+}
+
+// Blocks first, then grids, then what the code has besides. The numbers of PTX are syntax.
 std::vector<Knob> knobs_of(const std::string& source) {
-  const CudaSource scanned = scan_cuda_source(source);
+  const ScannedSource scanned = scan_candidate(source);
+  if (scanned.language == Language::kTriton) return knobs_of_triton(scanned);
   std::vector<Knob> knobs, grids;
-  if (!scanned.tokens.empty() && scanned.tokens[0].is("."))
-    return knobs;  // PTX: its numbers are syntax
+  if (scanned.language == Language::kPtx) return knobs;
   for (const LineComment& comment : scanned.comments) {
     const std::string_view text = comment.text;
     const std::size_t begin = text.find("<<<"), end = text.find(">>>");

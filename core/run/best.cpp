@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <kernelrl/evaluation_json.hpp>
+#include <kernelrl/language.hpp>
 
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
@@ -67,7 +68,7 @@ Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& fil
     if (!is_record(json)) continue;  // not ours: a user's own file
     const std::string source = json["source"];
     best.written_[json["task"]] = json["speedup"];
-    const fs::path kernel = fs::path(record).replace_extension(".cu");
+    const fs::path kernel = fs::path(record).replace_extension(extension_of(language_of(source)));
     const Result<std::string> found = read_file(kernel);
     if (!found || *found != source) KRL_TRY(write_atomically(files, kernel, source));
   }
@@ -79,7 +80,8 @@ Status BestKernels::clear() {
   for (const auto& [task, speedup] : written_) {
     const std::string stem = (directory_ / file_name_of_task(task)).string();
     KRL_TRY(files_->remove(stem + ".json"));
-    KRL_TRY(files_->remove(stem + ".cu"));
+    for (const std::string_view extension : kCandidateExtensions)
+      KRL_TRY(files_->remove(stem + std::string(extension)));
   }
   speedups_.clear();
   written_.clear();
@@ -98,7 +100,8 @@ Result<bool> BestKernels::offer(const BestKernel& kernel) {
   KRL_TRY(
       explain_full_disk(write_atomically(*files_, stem + ".json", to_json(kernel)), directory_));
   written_[kernel.task] = speedup;
-  KRL_TRY(explain_full_disk(write_atomically(*files_, stem + ".cu", kernel.source), directory_));
+  const std::string file = stem + std::string(extension_of(language_of(kernel.source)));
+  KRL_TRY(explain_full_disk(write_atomically(*files_, file, kernel.source), directory_));
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "core/task/answer.hpp"
 
 #include <array>
+#include <kernelrl/language.hpp>
 #include <optional>
 
 namespace krl::core {
@@ -15,11 +16,18 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-// A kernel of CUDA C++, or a whole module of PTX.
+// A kernel of CUDA C++ or Triton, or a whole module of PTX.
 bool holds_kernel(std::string_view text) {
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
-  return has("__global__") ||
-         ((text.starts_with(".version") || has("\n.version")) && has(".entry"));
+  switch (language_of(text)) {
+    case Language::kPtx:
+      return has(".version") && has(".entry");
+    case Language::kTriton:
+      return has("jit");
+    case Language::kCuda:
+      break;
+  }
+  return has("__global__");
 }
 
 struct Fence {
@@ -29,8 +37,8 @@ struct Fence {
 };
 
 bool known_language(std::string_view language) {
-  static constexpr std::array<std::string_view, 7> kLanguages = {"",   "cuda", "cpp", "c++",
-                                                                 "cu", "c",    "ptx"};
+  static constexpr std::array<std::string_view, 10> kLanguages = {
+      "", "cuda", "cpp", "c++", "cu", "c", "ptx", "python", "py", "triton"};
   for (const std::string_view known : kLanguages) {
     if (language == known) return true;
   }

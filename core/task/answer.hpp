@@ -32,8 +32,8 @@ struct Candidate {
 
 // Finds the kernel of an answer:
 //   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
-//   tolerated  otherwise the last cuda, cpp, c++, cu, ptx or plain fence that holds a kernel, or
-//              <KERNEL> tags without a fence
+//   tolerated  otherwise the last fence of CUDA, C++, PTX, Python or no language that holds a
+//              kernel, or <KERNEL> tags without a fence
 //   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
 //              stopped at its length limit
 // A thought ends at the first </think>, and its content is never a kernel. It begins at <think>, or

@@ -1,6 +1,7 @@
 #include "service/kernels/answer_files.hpp"
 
 #include <algorithm>
+#include <kernelrl/language.hpp>
 #include <regex>
 
 #include "core/plan/source.hpp"
@@ -52,7 +53,7 @@ Result<AnswerFiles> read_answer_folder(const fs::path& folder, const std::vector
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
     const std::string extension = entry.path().extension().string();
-    if (extension == ".cu" || extension == ".ptx" || extension == ".py")
+    if (std::ranges::find(kCandidateExtensions, extension) != kCandidateExtensions.end())
       names.push_back(fs::relative(entry.path(), folder).string());
   }
   if (error) return invalid(folder.string() + ": " + error.message());

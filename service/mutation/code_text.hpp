@@ -32,7 +32,7 @@ class CodeText {
   explicit CodeText(std::string source);
 
   const std::string& source() const { return source_; }
-  const CudaSource& scanned() const { return scanned_; }
+  const ScannedSource& scanned() const { return scanned_; }
   const std::vector<CodeToken>& tokens() const { return tokens_; }
   std::size_t size() const { return tokens_.size(); }
   // An empty token beyond either end.
@@ -63,7 +63,7 @@ class CodeText {
   void mark_templates();
 
   std::string source_;
-  CudaSource scanned_;
+  ScannedSource scanned_;
   std::vector<CodeToken> tokens_;
   std::vector<std::size_t> partners_;
   std::vector<bool> in_template_;  // arguments of templates and named casts

@@ -34,10 +34,10 @@ bool is_fixed(std::string_view name) {
          name.starts_with("ceil_div");
 }
 
-void append_tokens(std::string_view text, bool numbers, std::map<std::string, std::size_t>& names,
-                   std::string& signature) {
+void append_tokens(const std::vector<SourceToken>& tokens, bool numbers,
+                   std::map<std::string, std::size_t>& names, std::string& signature) {
   bool after_dot = false;  // threadIdx.x
-  for (const SourceToken& token : scan_cuda_source(text).tokens) {
+  for (const SourceToken& token : tokens) {
     const bool is_member = std::exchange(after_dot, token.is("."));
     if (token.is("{") || token.is("}")) continue;
     if (token.kind == SourceToken::kIdentifier && !is_member && !is_fixed(token.text)) {
@@ -97,11 +97,12 @@ std::int64_t naive_block_of(const std::string& id, const StageData& data) {
 std::string kernel_signature(std::string_view source, bool numbers) {
   std::string signature;
   std::map<std::string, std::size_t> names;
-  for (const LineComment& comment : scan_cuda_source(source).comments) {
+  const ScannedSource scanned = scan_candidate(source);
+  for (const LineComment& comment : scanned.comments) {
     if (comment.text.find('@') != std::string::npos)
-      append_tokens(comment.text, numbers, names, signature);
+      append_tokens(scan_cuda_source(comment.text).tokens, numbers, names, signature);
   }
-  append_tokens(source, numbers, names, signature);
+  append_tokens(scanned.tokens, numbers, names, signature);
   return signature;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <kernelrl/evaluation_json.hpp>
+#include <kernelrl/language.hpp>
 
 #include "core/run/best.hpp"
 #include "core/run/checkpoints.hpp"
@@ -55,7 +56,8 @@ Status write_archive(const std::map<std::string, std::vector<ArchivedKernel>>& t
     KRL_TRY(make_directories(files, of_task));
     int number = 0;
     for (const ArchivedKernel& kernel : kernels) {
-      const std::string name = fmt::format("{:03}_{}.cu", ++number, kernel.id);
+      const std::string name =
+          fmt::format("{:03}_{}{}", ++number, kernel.id, extension_of(language_of(kernel.source)));
       KRL_TRY(write_atomically(files, of_task / name, kernel.source, Durability::kFast));
       lines += line_of(task, kernel);
     }

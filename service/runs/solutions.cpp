@@ -1,6 +1,7 @@
 #include "service/runs/solutions.hpp"
 
 #include <algorithm>
+#include <kernelrl/language.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +46,8 @@ Result<std::vector<Solution>> solutions_of(const RunLayout& run) {
     const auto kernel = std::ranges::find(best, task, &BestKernel::task);
     if (kernel != best.end()) {
       solution.best = *kernel;
-      solution.file = run.best() / (file_name_of_task(task) + ".cu");
+      solution.file = run.best() / file_name_of_task(task);
+      solution.file += extension_of(language_of(kernel->source));
       solution.lineage = lineage_of(kernel->source, archive[task]);
     }
     solutions.push_back(std::move(solution));

@@ -6,6 +6,7 @@
 
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/backends/triton/triton_front_end.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;
@@ -23,6 +24,7 @@ void CudaBackend::start(const Config&, const Context& context) {
   if (settings.arch.empty())
     settings.arch = compiled::require_arch(chosen.front().arch).full_arch();
   CudaCompiler compiler = make_compiler(settings, files);
+  compiler.add(Language::kTriton, triton::triton_front_end(settings, files));
   std::unique_ptr<GpuPool> pool;
   if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);
   auto executor =

@@ -37,6 +37,7 @@ CompileSettings EvaluatorBackend::compile_settings(std::string arch) const {
   CompileSettings settings;
   settings.arch = std::move(arch);
   settings.cuda = cuda;
+  settings.triton = triton;
   settings.compile_limit = milliseconds(compile_timeout);
   settings.at_a_time = static_cast<int>(at_a_time());
   return settings;

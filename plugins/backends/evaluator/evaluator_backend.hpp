@@ -14,7 +14,7 @@ namespace krl::evaluator {
 
 class EvaluatorBackend : public Backend {
  public:
-  std::string protocol = "kernelrl", cuda, sandbox = "available", cache;
+  std::string protocol = "kernelrl", cuda, triton, sandbox = "available", cache;
   double compile_timeout = 10, cache_mb = 1024;
   std::int64_t concurrency = 0;
 
@@ -25,6 +25,8 @@ class EvaluatorBackend : public Backend {
           .one_of("kernelrl|kernelbench"),
       opt("cuda", &EvaluatorBackend::cuda,
           "folder of the CUDA toolkit, or the compiler or NVRTC library; empty = the usual places"),
+      opt("triton", &EvaluatorBackend::triton,
+          "folder that holds the Python package `triton`; empty = where scripts/setup.sh puts it"),
       opt("compile_timeout", &EvaluatorBackend::compile_timeout, "time limit of a compile, seconds")
           .range(0.1, 3600),
       opt("concurrency", &EvaluatorBackend::concurrency,

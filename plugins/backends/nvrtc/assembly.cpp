@@ -61,7 +61,7 @@ Exit Assembler::assemble(const CompileRequest& request) const {
   module.ptx = ptx;
   module.report = std::move(log.report);
   module.names = request.kernels;
-  write(kModuleDescriptor, to_bytes(module));
+  write(kCompiledModuleDescriptor, to_bytes(module));
   return kCompiled;
 }
 

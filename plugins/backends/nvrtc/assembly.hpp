@@ -3,9 +3,10 @@
 
 #include <string>
 
-#include "plugins/backends/nvrtc/server_protocol.hpp"
+#include "plugins/backends/evaluator/compile/compile_request.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 
 class Assembler {
  public:

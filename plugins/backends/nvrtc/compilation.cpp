@@ -162,7 +162,7 @@ Exit compile(const Api& nvrtc, const CompileRequest& request) {
     }
     module.names.emplace_back(mangled);
   }
-  write(kModuleDescriptor, to_bytes(module));
+  write(kCompiledModuleDescriptor, to_bytes(module));
   return kCompiled;
 }
 

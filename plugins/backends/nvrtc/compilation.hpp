@@ -3,13 +3,14 @@
 
 #include <string_view>
 
+#include "plugins/backends/evaluator/compile/compile_request.hpp"
 #include "plugins/backends/nvrtc/nvrtc_api.hpp"
-#include "plugins/backends/nvrtc/server_protocol.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 
 // Writes the compiler's messages to standard output, and the module (compiled_module.hpp) to
-// kModuleDescriptor. Throws Unusable.
+// kCompiledModuleDescriptor. Throws Unusable.
 Exit compile(const Api& nvrtc, const CompileRequest& request);
 
 // Writes a compiler's messages, or a module. Throws Unusable.

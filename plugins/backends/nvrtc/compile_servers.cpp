@@ -1,149 +1,41 @@
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 
-#include <kernelrl/values.hpp>
 #include <utility>
 
 #include "plugins/backends/nvrtc/needed_language.hpp"
-#include "plugins/backends/nvrtc/server_protocol.hpp"
-#include "plugins/process/conversation.hpp"
 
 namespace krl::nvrtc {
 using namespace evaluator;
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::milliseconds kCancelPoll{50};
-constexpr std::uint32_t kMostAnswerBytes = 1 << 10;
-constexpr std::chrono::seconds kAnswerLimit{10};  // limit of an answer that has begun to arrive
-
-// A server serves as long as we live, and forks for each compile.
 constexpr std::uint64_t kPrecompiledBytes = std::uint64_t{256} << 20;
-constexpr std::uint32_t kServerCpuSeconds = 1'000'000, kServerProcesses = 1 << 20;
 
-Command server_command(const CompileServerOptions& options, const std::string& preamble,
-                       const MemoryFile& log, const MemoryFile& module) {
-  SandboxRules rules = options.rules;
-  rules.forks = true;
-  rules.processes = kServerProcesses;
-  rules.cpu_seconds = kServerCpuSeconds;
-  if (!preamble.empty()) rules.private_folder_bytes = kPrecompiledBytes;
-  std::vector<std::string> call = {options.program, options.library};
-  if (!options.assembler.empty()) call.push_back(options.assembler);
-  Command command = sandboxed(options.launcher, rules, {call});
-  command.descriptors = {{log.descriptor(), nvrtc::kLogDescriptor},
-                         {module.descriptor(), nvrtc::kModuleDescriptor}};
-  return command;
-}
-
-Ending ending_of(const nlohmann::json& message) {
-  Ending ending;
-  message.at("exit_code").get_to(ending.exit_code);
-  message.at("signal").get_to(ending.signal);
-  message.at("cpu_seconds").get_to(ending.cpu_seconds);
-  return ending;
+WarmServerOptions warm(CompileServerOptions&& options) {
+  std::vector<std::string> command = {options.program, options.library};
+  if (!options.assembler.empty()) command.push_back(options.assembler);
+  return {std::move(options.launcher), std::move(command), std::move(options.rules),
+          options.time_limit, kPrecompiledBytes};
 }
 
 }  // namespace
 
-// One server, which is of no more use after a compile that has no ending of its own.
-class CompileServers::Server {
- public:
-  Server(const CompileServerOptions& options, const std::string& preamble)
-      : conversation_(server_command(options, preamble, log_, module_)) {}
-
-  // No value if the server has ended without an answer, or its answer is invalid.
-  std::optional<Ending> compile(const nvrtc::CompileRequest& request,
-                                std::chrono::milliseconds limit, const Cancelled& cancelled) {
-    log_.clear();
-    module_.clear();
-    if (!conversation_.send(request)) return std::nullopt;
-    try {
-      const auto begun = conversation_.receive(kAnswerLimit + limit, kMostAnswerBytes);
-      if (!begun) return std::nullopt;
-      const Ending cut_short = wait(begun->at("child").get<pid_t>(), limit, cancelled);
-      if (cut_short.deadline || cut_short.cancelled || cut_short.asleep) return cut_short;
-      const auto ended = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
-      return ended ? ending_of(*ended) : conversation_.end({});
-    } catch (const nlohmann::json::exception&) {
-      return std::nullopt;
-    }
-  }
-
-  const MemoryFile& log() const { return log_; }
-  const MemoryFile& module() const { return module_; }
-  std::string complaint() const { return conversation_.complaint(); }
-
- private:
-  // Until the server reports how the compile ended; if it does not, why not.
-  Ending wait(pid_t child, std::chrono::milliseconds limit, const Cancelled& cancelled) {
-    const auto start = Clock::now();
-    Ending ending;
-    while (!conversation_.has_answer(kCancelPoll)) {
-      const auto wall = Clock::now() - start;
-      ending.cancelled = cancelled && cancelled();
-      ending.deadline = wall > limit;
-      ending.asleep = time_asleep(child, wall) > kMostSleep;
-      if (ending.cancelled || ending.deadline || ending.asleep) break;
-    }
-    return ending;
-  }
-
-  MemoryFile log_ = MemoryFile::create("krl-log"), module_ = MemoryFile::create("krl-module");
-  Conversation conversation_;
-};
-
-CompileServers::CompileServers(CompileServerOptions options) : options_(std::move(options)) {}
-CompileServers::~CompileServers() = default;
+CompileServers::CompileServers(CompileServerOptions options)
+    : options_(std::move(options.options)), servers_(warm(std::move(options))) {}
 
 CompileOutput CompileServers::compile(std::string_view source,
                                       const std::vector<std::string>& kernels,
                                       const Cancelled& cancelled) {
-  nvrtc::CompileRequest request{nvrtc::preamble_of(source), std::string(source), options_.options,
-                                kernels, options_.rules.cpu_seconds};
-  if (nvrtc::is_minimal(source)) request.options.emplace_back("--minimal");
-  return run(request, cancelled);
+  CompileRequest request{preamble_of(source), std::string(source), options_, kernels};
+  if (is_minimal(source)) request.options.emplace_back("--minimal");
+  return servers_.compile(std::move(request), cancelled);
 }
 
 CompileOutput CompileServers::assemble(std::string_view ptx,
                                        const std::vector<std::string>& kernels,
                                        const Cancelled& cancelled) {
-  return run({"", std::string(ptx), options_.options, kernels, options_.rules.cpu_seconds, true},
-             cancelled);
-}
-
-CompileOutput CompileServers::run(const CompileRequest& request, const Cancelled& cancelled) {
-  for (bool was_idle = true;;) {
-    std::unique_ptr<Server> server = idle(request.preamble);
-    if (!server) {
-      was_idle = false;
-      starts_.run([&] { server = std::make_unique<Server>(options_, request.preamble); });
-    }
-    const auto ending = server->compile(request, options_.time_limit * kWallSlack, cancelled);
-    if (!ending && was_idle) continue;  // someone killed it while it was idle
-    if (!ending) {
-      throw Failure(KRL_UNAVAILABLE,
-                    "the compile server ended before it compiled: " + server->complaint());
-    }
-    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceFile,
-                                          server->log(), server->module());
-    if (!ending->asleep) keep(request.preamble, std::move(server));
-    return output;
-  }
-}
-
-std::unique_ptr<CompileServers::Server> CompileServers::idle(const std::string& preamble) {
-  const std::scoped_lock lock(mutex_);
-  auto& servers = idle_[preamble];
-  if (servers.empty()) return nullptr;
-  std::unique_ptr<Server> server = std::move(servers.back());
-  servers.pop_back();
-  return server;
-}
-
-void CompileServers::keep(const std::string& preamble, std::unique_ptr<Server> server) {
-  const std::scoped_lock lock(mutex_);
-  idle_[preamble].push_back(std::move(server));
+  CompileRequest request{"", std::string(ptx), options_, kernels};
+  request.is_ptx = true;
+  return servers_.compile(std::move(request), cancelled);
 }
 
 }  // namespace krl::nvrtc

@@ -1,20 +1,12 @@
-// Compiles with warm servers: processes that have loaded NVRTC and fork for each compile. A server
-// compiles one source at a time, and only sources that begin with the same large headers; as many
-// are kept as compiles ever ran at once. If a compile is interrupted, its server is discarded too,
-// and the next compile gets a new one. Thread-safe.
+// Compiles with warm servers that have loaded NVRTC, and assembles PTX with nvJitLink beside it.
+// Sources that begin with the same large headers share a server. Thread-safe.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/evaluator/compile/compile_worker.hpp"
-#include "plugins/backends/evaluator/evaluation_request.hpp"
-#include "plugins/backends/nvrtc/server_protocol.hpp"
-#include "plugins/process/starting_thread.hpp"
+#include "plugins/backends/evaluator/compile/warm_servers.hpp"
 
 namespace krl::nvrtc {
 
@@ -31,7 +23,6 @@ struct CompileServerOptions {
 class CompileServers {
  public:
   explicit CompileServers(CompileServerOptions options);
-  ~CompileServers();
 
   // `kernels`: as launches name them. Throws Failure as compile does.
   evaluator::CompileOutput compile(std::string_view source, const std::vector<std::string>& kernels,
@@ -41,17 +32,8 @@ class CompileServers {
                                     const evaluator::Cancelled& cancelled);
 
  private:
-  class Server;
-
-  evaluator::CompileOutput run(const CompileRequest& request,
-                               const evaluator::Cancelled& cancelled);
-  std::unique_ptr<Server> idle(const std::string& preamble);  // null if there is none
-  void keep(const std::string& preamble, std::unique_ptr<Server> server);
-
-  const CompileServerOptions options_;
-  process::StartingThread starts_;
-  std::mutex mutex_;
-  std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // keyed by preamble
+  const std::vector<std::string> options_;
+  evaluator::WarmServers servers_;
 };
 
 }  // namespace krl::nvrtc

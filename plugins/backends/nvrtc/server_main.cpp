@@ -1,7 +1,7 @@
 // kernelrl-nvrtc: a compile server. Opens NVRTC once; each compile is a separate process that
 // begins as a copy of this one, so that nothing of a candidate reaches the next.
 //
-//   kernelrl-nvrtc LIBNVRTC [LIBNVJITLINK]   serves until its input ends (server_protocol.hpp)
+//   kernelrl-nvrtc LIBNVRTC [LIBNVJITLINK]   serves until its input ends (compile_request.hpp)
 //   kernelrl-nvrtc LIBNVRTC --version        prints "13.0"
 //
 // Ends with kUnusable if NVRTC cannot be used.

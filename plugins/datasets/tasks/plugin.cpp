@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <kernelrl/language.hpp>
 #include <kernelrl/option_lists.hpp>
 #include <kernelrl/sdk.hpp>
 #include <string>
@@ -26,19 +27,19 @@ class TaskFiles final : public krl::Dataset {
   std::string path, kernels;
   bool pairs = false;
 
-  static constexpr auto config =
-      krl::config(krl::opt("path", &TaskFiles::path,
-                           "a task file, or a folder of task files (*.toml, searched recursively)")
-                      .path()
-                      .required(),
-                  krl::opt("pairs", &TaskFiles::pairs,
-                           "give the tasks' naive kernels as pairs to warm up on, not the tasks"),
-                  krl::opt("kernels", &TaskFiles::kernels,
-                           "a folder of right kernels that are pairs as well: ID.cu or ID/*.cu")
-                      .path(),
-                  krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
-                  krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
-                  krl::free_opt("except", KRL_ARRAY, "all tasks but those with these ids"));
+  static constexpr auto config = krl::config(
+      krl::opt("path", &TaskFiles::path,
+               "a task file, or a folder of task files (*.toml, searched recursively)")
+          .path()
+          .required(),
+      krl::opt("pairs", &TaskFiles::pairs,
+               "give the tasks' naive kernels as pairs to warm up on, not the tasks"),
+      krl::opt("kernels", &TaskFiles::kernels,
+               "a folder of right kernels that are pairs as well: ID.cu or ID/*.cu; also .ptx, .py")
+          .path(),
+      krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
+      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
+      krl::free_opt("except", KRL_ARRAY, "all tasks but those with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
     krl::tasks::LoadedTasks loaded = krl::tasks::load_tasks(path);
@@ -100,11 +101,18 @@ class TaskFiles final : public krl::Dataset {
     std::vector<std::string> sources;
     if (!task.naive.empty()) sources.push_back(task.naive);
     if (kernels.empty()) return sources;
-    std::vector<fs::path> files = {fs::path(kernels) / (task.id + ".cu")};
+    std::vector<fs::path> files;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(fs::path(kernels) / task.id, error)) {
-      if (entry.path().extension() == ".cu") files.push_back(entry.path());
-    }
+    const auto add_each = [&](const fs::path& folder, const auto& wanted) {
+      for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string extension = entry.path().extension().string();
+        const bool kernel = std::count(krl::kCandidateExtensions.begin(),
+                                       krl::kCandidateExtensions.end(), extension) > 0;
+        if (kernel && wanted(entry.path().stem().string())) files.push_back(entry.path());
+      }
+    };
+    add_each(kernels, [&](const std::string& name) { return name == task.id; });
+    add_each(fs::path(kernels) / task.id, [](const std::string&) { return true; });
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
       std::string source = krl::files::read_file_or_empty(file);

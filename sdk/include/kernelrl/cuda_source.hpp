@@ -2,7 +2,8 @@
 //
 // Follows the lexical rules of C++ (comments, strings, raw strings, digit separators, line
 // splices), so that text inside a string or a comment is never taken for code. Macros are not
-// expanded. Accepts any bytes and throws nothing. Header-only, C++17, no dependencies.
+// expanded. Accepts any bytes and throws nothing. Header-only, C++17, no dependencies. PTX, whose
+// tokens are much the same, is scanned by the same rules.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <kernelrl/language.hpp>
 
 namespace krl {
 
@@ -24,7 +27,7 @@ struct SourceToken {
   bool is(std::string_view spelling) const { return text == spelling && kind != kLiteral; }
 };
 
-// A `//` comment, with the text after the slashes.
+// A `//` comment, in Python a `#` comment, with the text after its mark.
 struct LineComment {
   std::string text;
   int line = 1;
@@ -40,7 +43,9 @@ struct LexicalProblem {
   const char* message = nullptr;  // "a trigraph"
 };
 
-struct CudaSource {
+// A candidate's text, scanned by the rules of its language.
+struct ScannedSource {
+  Language language = Language::kCuda;
   std::vector<SourceToken> tokens;
   std::vector<LineComment> comments;
   std::vector<LexicalProblem> problems;
@@ -52,15 +57,16 @@ struct CudaSource {
   }
 };
 
-CudaSource scan_cuda_source(std::string_view source);
+ScannedSource scan_cuda_source(std::string_view source);
 
 struct KernelParameter {
   std::string name;  // empty if it has none
   std::string type;  // its tokens with blanks between them, without the name
   bool is_pointer = false;
+  bool has_default = false;  // in Triton
 };
 
-// The head of a `__global__` function.
+// The head of a `__global__` function, or of one of Triton (python_source.hpp).
 struct KernelHead {
   std::string name;
   std::vector<KernelParameter> parameters;
@@ -69,7 +75,7 @@ struct KernelHead {
 };
 
 // Every kernel once, in the order of the text; a declaration and its definition are one.
-std::vector<KernelHead> find_kernels(const CudaSource& source);
+std::vector<KernelHead> find_kernels(const ScannedSource& source);
 
 }  // namespace krl
 

@@ -4,10 +4,15 @@
 //   // @launch block_sums<<<ceil_div(n, 1024), 256, 32 * 4>>>(x, partial, n)
 //   // @launch final_sum<<<1, 256>>>(partial, y, partial.size)
 //
+// and in Triton
+//
+//   # @scratch partial float32[ceil_div(n, 1024)]
+//   # @launch block_sums[(ceil_div(n, BLOCK),)](x, partial, n, BLOCK=1024, num_warps=8)
+//
 // A directive is a line comment that begins its line. Launches run in the order of the text. Grid,
 // block, dynamic shared bytes and integer arguments are expressions (expression.hpp) of the axes,
-// the integer scalars and `<tensor>.size`, the number of elements of a tensor or scratch buffer.
-// Without `@launch`, a single kernel whose parameters are the task's tensors (matched by name, or
+// the integer scalars and `<tensor>.size`, the number of elements of a tensor or scratch buffer; a
+// grid of Triton also of the constants given by name. Without `@launch`, in CUDA, a single kernel whose parameters are the task's tensors (matched by name, or
 // else by order), scalars and axes runs with one thread per element of the first output, in blocks
 // of 256.
 //
@@ -29,6 +34,7 @@
 #include <kernelrl/checked.hpp>
 #include <kernelrl/cuda_source.hpp>
 #include <kernelrl/expression.hpp>
+#include <kernelrl/python_source.hpp>
 #include <kernelrl/task_definition.hpp>
 
 namespace krl {
@@ -53,22 +59,31 @@ struct ScratchDirective {
   PlacedExpression elements;
 };
 
-// `@launch kernel<<<grid, block, shared>>>(arguments)`.
+// A value that Triton compiles into a kernel: `BLOCK=1024`, `num_warps=8`.
+struct LaunchConstant {
+  std::string name;
+  PlacedExpression value;
+  std::string literal;  // instead of the value, if it is no integer: True, "relu", 0.5, tl.float16
+};
+
+// `@launch kernel<<<grid, block, shared>>>(arguments)`, or `@launch kernel[grid](arguments)`.
 struct LaunchDirective {
   std::string kernel;  // spelled with its template arguments: "scale<float, 4>"
   PlacedExpression grid, block;
-  PlacedExpression shared;  // bytes; the constant 0 if not given
-  std::vector<PlacedExpression> arguments;
-  int line = 1, column = 1;  // place of the kernel's name
+  PlacedExpression shared;                  // bytes; the constant 0 if not given
+  std::vector<PlacedExpression> arguments;  // in Triton without those that are compiled in
+  std::vector<LaunchConstant> constants;    // Triton's
+  int line = 1, column = 1;                 // place of the kernel's name
 };
 
 struct LaunchProgram {
+  Language language = Language::kCuda;
   std::vector<ScratchDirective> scratch;
   std::vector<LaunchDirective> launches;  // at least one
 };
 
 // Finds and checks the directives of a candidate, whose text may have been scanned already.
-Checked<LaunchProgram, SourceError> read_launches(const CudaSource& source,
+Checked<LaunchProgram, SourceError> read_launches(const ScannedSource& source,
                                                   const TaskDefinition& task);
 Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
                                                   const TaskDefinition& task);
@@ -81,6 +96,8 @@ struct LaunchArgument {
 };
 
 struct ResolvedLaunch {
+  // In Triton as what it is compiled for: "add(*fp32:16, *fp32:16, i32:16, BLOCK=1024, num_warps=4)".
+  // A type ends with ":16" if the value is a multiple of 16; an integer 1 is compiled in.
   std::string kernel;
   Dim3 grid = {1, 1, 1}, block = {1, 1, 1};
   std::int64_t shared_bytes = 0;  // dynamic

@@ -150,7 +150,7 @@ TEST(Retriever, AnEmptyIndexFindsNothing) {
 std::string disguised(const std::string& source) {
   static const std::vector<std::string> kTypes = {"float", "int",    "double", "half", "unsigned",
                                                   "void",  "float4", "bool",   "long"};
-  const CudaSource read = scan_cuda_source(source);
+  const ScannedSource read = scan_cuda_source(source);
   std::map<std::string, std::string> names;
   for (std::size_t i = 1; i < read.tokens.size(); ++i) {
     const SourceToken &token = read.tokens[i], &before = read.tokens[i - 1];

@@ -67,11 +67,12 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
   }
   const bool sized =
       parameter.bytes == sizeof(std::int32_t) || parameter.bytes == sizeof(std::int64_t);
-  const bool takes_integer =
-      kind == ParameterKind::kInteger || (kind == ParameterKind::kBytes && sized);
-  if (!takes_integer) return "is an integer, but the kernel's parameter is not";
   const auto* narrow = std::get_if<std::int32_t>(&argument);
   const std::int64_t value = narrow != nullptr ? *narrow : std::get<std::int64_t>(argument);
+  const bool null = kind == ParameterKind::kPointer && value == 0;
+  const bool takes_integer =
+      kind == ParameterKind::kInteger || (kind == ParameterKind::kBytes && sized) || null;
+  if (!takes_integer) return "is an integer, but the kernel's parameter is not";
   const unsigned bits = parameter.bytes * 8;
   if (bits < 64 && (value >= std::int64_t{1} << bits || value < -(std::int64_t{1} << (bits - 1)))) {
     return "is " + std::to_string(value) + ", which does not fit the kernel's parameter of " +

@@ -6,6 +6,7 @@
 #include "plugins/backends/cpu/plugin/cpu_executor.hpp"
 #include "plugins/backends/evaluator/evaluator_backend.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
+#include "plugins/backends/triton/triton_front_end.hpp"
 
 namespace krl::cpu {
 using namespace evaluator;
@@ -44,7 +45,9 @@ class CpuBackend final : public EvaluatorBackend {
         std::make_unique<CpuExecutor>(CpuSettings{gpu, milliseconds(timeout), mebibytes(memory_mb),
                                                   static_cast<std::uint64_t>(work_limit)},
                                       installation);
-    auto compiler = nvrtc::nvrtc_compiler(compile_settings(executor->arch()), installation.files);
+    const CompileSettings settings = compile_settings(executor->arch());
+    CudaCompiler compiler = nvrtc::nvrtc_compiler(settings, installation.files);
+    compiler.add(Language::kTriton, triton::triton_front_end(settings, installation.files));
     // Small sizes: an emulator has no time for more.
     evaluator_ = std::make_unique<Evaluator>(evaluator_settings(Sizes::kSmall, runs_per_case),
                                              std::move(compiler), std::move(executor));

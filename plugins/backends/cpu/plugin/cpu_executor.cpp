@@ -170,7 +170,7 @@ std::uint64_t CpuExecutor::naive_work(const Attempt& attempt, const PlannedRun& 
     const std::string& source = task.definition.naive;
     if (source.empty()) return done(0);
     EvaluationRecord ignored;
-    auto naive = attempt.builder.build(task, {source, scan_cuda_source(source)}, task.n_known(),
+    auto naive = attempt.builder.build(task, {source, scan_candidate(source)}, task.n_known(),
                                        attempt.cancelled, &ignored);
     if (!naive) return done(0);
     if (add_fresh_launches(task, attempt.builder.target(), &*naive).count(plan.case_index) > 0)

@@ -22,7 +22,7 @@ bool says_nothing(std::string_view line) {
 
 }  // namespace
 
-Value code_digest(const CudaSource& source, std::string_view ptx) {
+Value code_digest(const ScannedSource& source, std::string_view ptx) {
   files::Digest digest;
   for (const LineComment& comment : source.comments) {
     if (comment.text.find('@') != std::string::npos) digest.add(comment.text);

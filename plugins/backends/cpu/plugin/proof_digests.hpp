@@ -12,7 +12,7 @@ namespace krl::cpu {
 
 // Computes a digest of the compiled code, without comments and source locations, and of the
 // directives: candidates with equal digests do the same.
-Value code_digest(const CudaSource& source, std::string_view ptx);
+Value code_digest(const ScannedSource& source, std::string_view ptx);
 
 // Computes a digest of the bits of all outputs. Used by one thread.
 class OutputDigest {

@@ -84,7 +84,7 @@ std::string missing_in(const std::string& error) {
 
 }  // namespace
 
-std::optional<SourceProblem> check_host_source(const CudaSource& source,
+std::optional<SourceProblem> check_host_source(const ScannedSource& source,
                                                const std::vector<std::string>& forbidden,
                                                bool may_load) {
   const std::vector<SourceToken>& tokens = source.tokens;

@@ -15,7 +15,7 @@ namespace krl::cuda {
 // Returns the first problem of `source`: names of the harness, headers by a path of the machine,
 // names that the task forbids, also as the beginning of a header's name ("cublas": cublas_v2.h);
 // and functions that start programs or, unless it `may_load` some, load libraries.
-std::optional<evaluator::SourceProblem> check_host_source(const CudaSource& source,
+std::optional<evaluator::SourceProblem> check_host_source(const ScannedSource& source,
                                                           const std::vector<std::string>& forbidden,
                                                           bool may_load = false);
 

@@ -124,7 +124,7 @@ bool is_torch_header(const SourceToken& token) {
 
 }  // namespace
 
-HostForm host_form(const CudaSource& source) {
+HostForm host_form(const ScannedSource& source) {
   const std::vector<SourceToken>& tokens = source.tokens;
   HostForm form = HostForm::kLaunch;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
@@ -141,7 +141,7 @@ std::string launcher_signature(const TaskDefinition& task) {
   return "launch(" + joined(launch_arguments(task), &Argument::shown) + ")";
 }
 
-std::string with_host_call(std::string_view source, const CudaSource& scanned,
+std::string with_host_call(std::string_view source, const ScannedSource& scanned,
                            const TaskDefinition& task) {
   const HostForm form = host_form(scanned);
   std::string text = form == HostForm::kLaunch ? std::string(source) : with_needed_types(source);

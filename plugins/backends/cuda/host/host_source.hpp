@@ -21,14 +21,14 @@ namespace krl::cuda {
 
 enum class HostForm { kLaunch, kTorchModule, kTorchFunction };
 
-HostForm host_form(const CudaSource& source);
+HostForm host_form(const ScannedSource& source);
 
 // Returns the signature of the task's launcher: "launch(float* x, float* y, int n)".
 std::string launcher_signature(const TaskDefinition& task);
 
 // Adds the call by the harness, whose errors have no line of the source. See host_headers.hpp for
 // its includes.
-std::string with_host_call(std::string_view source, const CudaSource& scanned,
+std::string with_host_call(std::string_view source, const ScannedSource& scanned,
                            const TaskDefinition& task);
 
 // The same of an answer in Python.

@@ -8,6 +8,7 @@
 #include "plugins/backends/compiled/instruction_classes.hpp"
 #include "plugins/backends/compiled/machine_code.hpp"
 #include "plugins/backends/evaluator/compile/source_file.hpp"
+#include "plugins/backends/evaluator/compile/translation.hpp"
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 #include "plugins/files/digest.hpp"
@@ -65,11 +66,9 @@ Checked<CandidateText, SourceProblem> CandidateBuilder::read(const EvaluationReq
   const std::string_view source = request.source.substr(0, mark);
   auto scanned = scan_source(source);
   if (!scanned) return scanned.error();
-  const bool ptx = is_ptx(*scanned);
-  auto problem =
-      ptx ? check_ptx(*scanned, task.forbid, compiler_.arch) : check_source(*scanned, task.forbid);
-  if (problem) return *std::move(problem);
-  CandidateText text{source, *std::move(scanned), ptx};
+  if (auto problem = check_source(*scanned, task.forbid, compiler_.arch))
+    return *std::move(problem);
+  CandidateText text{source, *std::move(scanned)};
   if (mark != std::string_view::npos) text.ptx = request.source.substr(mark + kMark.size());
   return text;
 }
@@ -77,11 +76,17 @@ Checked<CandidateText, SourceProblem> CandidateBuilder::read(const EvaluationReq
 std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const CandidateText& text,
                                              std::size_t cases, const Cancelled& cancelled,
                                              EvaluationRecord* record) {
-  auto schedule = read_schedule(text.scanned, task.definition, std::span(task.cases).first(cases),
-                                target_.launch_limits());
+  auto read = read_schedule(text.scanned, task.definition, std::span(task.cases).first(cases),
+                            target_.launch_limits());
+  LaunchSchedule schedule = read ? *read : LaunchSchedule{};
+  // Other shapes may need a kernel compiled for other constants.
+  for (std::size_t c = cases; read && c < task.cases.size(); ++c) {
+    const auto there =
+        schedule_at(std::span(task.cases).subspan(c, 1), *read, target_.launch_limits());
+    if (there) schedule.add_kernels(there->programs);
+  }
   // A compile error comes before an error in a directive, which would count as a step further.
-  auto compiled =
-      compile(text, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
+  auto compiled = compile(text, schedule.kernels, cancelled);
   if (!text.ptx.empty() && compiled->verdict == Verdict::kOk) {
     CompiledSource other = *compiled;  // the same kernels with other code
     other.module.ptx = text.ptx;
@@ -89,19 +94,18 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
     compiled = std::make_shared<const CompiledSource>(std::move(other));
   }
   if (!compiled->report(record)) return std::nullopt;
-  if (!schedule) {
-    record->fail(Verdict::kLaunchError, described(schedule.error()));
+  if (!read) {
+    record->fail(Verdict::kLaunchError, described(read.error()));
     return std::nullopt;
   }
-  return Built{*std::move(schedule), std::move(compiled)};
+  schedule.set_shared_bytes(compiled->shared_bytes);
+  return Built{std::move(schedule), std::move(compiled)};
 }
 
 Built CandidateBuilder::build_trusted(const PreparedTask& task, const std::string& source,
                                       const std::string& what, const Cancelled& cancelled) {
   EvaluationRecord record;
-  CudaSource scanned = scan_cuda_source(source);
-  const bool ptx = is_ptx(scanned);
-  auto built = build(task, {source, std::move(scanned), ptx}, task.n_cases, cancelled, &record);
+  auto built = build(task, {source, scan_candidate(source)}, task.n_cases, cancelled, &record);
   if (built) return *std::move(built);
   invalid_argument(task.definition.id + ": the " + what + ": " + record.why);
 }
@@ -129,13 +133,64 @@ std::shared_ptr<const CompiledSource> CandidateBuilder::compile(
   files::Digest key;
   key.add("module").add(text.source);
   for (const std::string& kernel : kernels) key.add(kernel);
-  const auto& make = text.is_ptx ? compiler_.assemble : compiler_.compile;
-  return sources_.get(key.hex(), [&] {
-    if (make) return with_size(read_output(make(text.source, kernels, cancelled), kernels.size()));
+  return sources_.get(key.hex(), [&] { return with_size(compile_anew(text, kernels, cancelled)); });
+}
+
+CompiledSource CandidateBuilder::compile_anew(const CandidateText& text,
+                                              const std::vector<std::string>& kernels,
+                                              const Cancelled& cancelled) const {
+  const Language language = text.scanned.language;
+  if (language == Language::kCuda)
+    return read_output(compiler_.compile(text.source, kernels, cancelled), kernels.size());
+  if (!compiler_.assemble) {
     CompiledSource refused;
     refused.end_with(Verdict::kRejected, compiler_.name + kCannotAssemble);
-    return with_size(std::move(refused));
-  });
+    return refused;
+  }
+  if (language != Language::kPtx) return translate(text, kernels, cancelled);
+  return read_output(compiler_.assemble(text.source, kernels, cancelled), kernels.size());
+}
+
+CompiledSource CandidateBuilder::translate(const CandidateText& text,
+                                           const std::vector<std::string>& kernels,
+                                           const Cancelled& cancelled) const {
+  CompiledSource compiled;
+  const Language language = text.scanned.language;
+  const auto front_end = compiler_.front_ends.find(language);
+  if (front_end == compiler_.front_ends.end() || !front_end->second.translate) {
+    compiled.end_with(Verdict::kRejected,
+                      front_end == compiler_.front_ends.end()
+                          ? std::string(name_of(language)) + " is not compiled here"
+                          : front_end->second.missing);
+    return compiled;
+  }
+  const FrontEnd& translator = front_end->second;
+  compiled.output = translator.translate(text.source, kernels, cancelled);
+  const auto translation =
+      read_translation(std::exchange(compiled.output.module, {}), kernels.size());
+  if (compiled.output.end != CompileOutput::kCompiled) {
+    compiled.end_with(verdict_of(compiled.output.end), compiled.output.why);
+    return compiled;
+  }
+  const auto scanned = translation ? scan_source(translation->ptx) : SourceProblem{};
+  const auto problem =
+      scanned ? check_ptx(*scanned, {}, compiler_.arch) : std::optional(scanned.error());
+  if (!translation || problem) {
+    compiled.end_with(Verdict::kRejected, translator.name + " made no PTX that is accepted here" +
+                                              (translation ? ": " + problem->message : ""));
+    return compiled;
+  }
+  CompileOutput assembled = compiler_.assemble(translation->ptx, translation->names, cancelled);
+  if (assembled.end != CompileOutput::kCompiled) {
+    compiled.end_with(verdict_of(assembled.end),
+                      "the PTX of " + translator.name + " does not assemble: " + assembled.why);
+    return compiled;
+  }
+  assembled.log = std::move(compiled.output.log);
+  assembled.diagnostics = std::move(compiled.output.diagnostics);
+  compiled = read_output(std::move(assembled), kernels.size());
+  compiled.shared_bytes = translation->shared_bytes;
+  return compiled;
 }
 
 CompiledSource CandidateBuilder::read_output(CompileOutput output, std::size_t n_kernels) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kernelrl/checked.hpp>
-#include <kernelrl/cuda_source.hpp>
+#include <kernelrl/python_source.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +24,7 @@ namespace krl::evaluator {
 // A candidate's text, scanned once for all that read it.
 struct CandidateText {
   std::string_view source;
-  CudaSource scanned;
-  bool is_ptx = false;        // the source itself
+  ScannedSource scanned;
   std::string_view ptx = {};  // code that the candidate brings along (KRL_CANDIDATE_HAS_PTX)
 };
 
@@ -34,6 +33,7 @@ struct CompiledSource {
   CompileOutput output;  // without its module
   compiled::CompiledModule module;
   std::vector<compiled::CompiledKernel> kernels;  // the requested ones, in their order
+  std::vector<std::int64_t> shared_bytes;         // see LaunchSchedule
   std::vector<Value> values;                      // figures of the code, for every evaluation of it
   Verdict verdict = Verdict::kOk;
   std::string why;
@@ -65,8 +65,8 @@ class CandidateBuilder {
   Checked<CandidateText, SourceProblem> read(const EvaluationRequest& request,
                                              const TaskDefinition& task) const;
 
-  // Resolves the launches of the first `cases` cases, and compiles. Fills in the record's log and
-  // diagnostics, and its verdict if there is nothing to run. Throws Failure as the compiler does.
+  // Resolves the launches of the first `cases` cases, and compiles for all. Fills in the record's log
+  // and diagnostics, and its verdict if there is nothing to run. Throws Failure as the compiler does.
   std::optional<Built> build(const PreparedTask& task, const CandidateText& text, std::size_t cases,
                              const Cancelled& cancelled, EvaluationRecord* record);
 
@@ -83,6 +83,11 @@ class CandidateBuilder {
   std::shared_ptr<const CompiledSource> compile(const CandidateText& text,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
+  CompiledSource compile_anew(const CandidateText& text, const std::vector<std::string>& kernels,
+                              const Cancelled& cancelled) const;
+  // The same of a text in the language of a front end.
+  CompiledSource translate(const CandidateText& text, const std::vector<std::string>& kernels,
+                           const Cancelled& cancelled) const;
   CompiledSource read_output(CompileOutput output, std::size_t n_kernels) const;
   void check_contents(CompiledSource* compiled) const;
 

@@ -117,9 +117,11 @@ void add_kernel(const std::string& name, const CompiledKernel& kernel, const Lau
   figures.spill_bytes = kernel.resources.spill_bytes;
   figures.max_threads = kernel.code.max_threads;
   std::int64_t most_shared = 0;
+  bool runs = false;
   for (std::size_t c = 0; c < launched.schedule.programs.size(); ++c) {
     for (const ResolvedLaunch& launch : launched.schedule.programs[c].launches) {
       if (launch.kernel != name) continue;
+      runs = true;
       std::string why = obstacle(launch, kernel, launched.cases[c]);
       const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
       const Occupancy occupancy = theoretical_occupancy(
@@ -140,6 +142,7 @@ void add_kernel(const std::string& name, const CompiledKernel& kernel, const Lau
       figures.occupancy_limiter = occupancy.limiter;
     }
   }
+  if (!runs) return;  // it is for other shapes
   figures.shared_bytes = static_cast<std::int32_t>(most_shared);
   record->kernels.push_back(std::move(figures));
 }

@@ -1,16 +1,33 @@
-// A CUDA C++ compiler as a value: the interface of NVRTC, nvcc, and nvcc in a container to the
-// evaluator of the CUDA backends.
+// A compiler as a value: the interface of NVRTC, nvcc, and nvcc in a container to the evaluator of the
+// CUDA backends, and of the front ends that turn other languages into PTX for it to assemble.
 #pragma once
 
 #include <functional>
+#include <kernelrl/language.hpp>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 
 namespace krl::evaluator {
+
+// A language that is compiled to PTX. Nothing that comes out is believed: the PTX is read, checked and
+// assembled like a candidate's own.
+struct FrontEnd {
+  std::string name;      // "Triton 3.6.0"
+  std::string identity;  // digest of everything but the source that decides the result
+
+  // As CudaCompiler::compile; the module is the bytes of a Translation. Null if the language cannot
+  // be compiled here.
+  std::function<CompileOutput(std::string_view source, const std::vector<std::string>& kernels,
+                              const Cancelled& cancelled)>
+      translate = nullptr;
+  std::string missing = {};  // why not, and what to do
+};
 
 struct CudaCompiler {
   std::string name;      // name and version: "NVRTC 13.0"
@@ -33,6 +50,13 @@ struct CudaCompiler {
   std::function<CompileOutput(std::string_view ptx, const std::vector<std::string>& kernels,
                               const Cancelled& cancelled)>
       assemble = nullptr;
+
+  std::map<Language, FrontEnd> front_ends = {};  // for all but CUDA C++ and PTX
+
+  void add(Language language, FrontEnd front_end) {
+    identity += front_end.identity;
+    front_ends.insert_or_assign(language, std::move(front_end));
+  }
 };
 
 }  // namespace krl::evaluator

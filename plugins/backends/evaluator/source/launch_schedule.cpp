@@ -1,50 +1,54 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 #include <algorithm>
-
-#include "plugins/backends/evaluator/source/static_checks.hpp"
+#include <utility>
 
 namespace krl::evaluator {
-namespace {
 
-bool has_launch(const CudaSource& source) {
-  return std::ranges::any_of(source.comments, [](const LineComment& comment) {
-    const std::size_t begin = comment.text.find_first_not_of(" \t");
-    return comment.starts_line &&
-           comment.text.compare(std::min(begin, comment.text.size()), 7, "@launch") == 0;
-  });
+void LaunchSchedule::add_kernels(const std::vector<ResolvedProgram>& of) {
+  for (const ResolvedProgram& program : of) {
+    for (const ResolvedLaunch& launch : program.launches) {
+      if (std::ranges::find(kernels, launch.kernel) == kernels.end())
+        kernels.push_back(launch.kernel);
+    }
+  }
 }
 
-}  // namespace
+void LaunchSchedule::set_shared_bytes(std::vector<std::int64_t> of_kernels) {
+  shared_bytes = std::move(of_kernels);
+  if (shared_bytes.empty()) return;
+  for (ResolvedProgram& program : programs) {
+    for (ResolvedLaunch& launch : program.launches) {
+      const auto k = std::ranges::find(kernels, launch.kernel) - kernels.begin();
+      if (static_cast<std::size_t>(k) < shared_bytes.size())
+        launch.shared_bytes = shared_bytes[static_cast<std::size_t>(k)];
+    }
+  }
+}
 
 std::string described(const SourceError& error) {
   return "line " + std::to_string(error.line) + ", column " + std::to_string(error.column) + ": " +
          error.message;
 }
 
-Checked<LaunchSchedule, SourceError> read_schedule(const CudaSource& source,
+Checked<LaunchSchedule, SourceError> read_schedule(const ScannedSource& source,
                                                    const TaskDefinition& task,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits) {
-  if (is_ptx(source) && !has_launch(source))
-    return SourceError{1, 1,
-                       "PTX does not say what runs: begin with the line "
-                       "`// @launch entry<<<grid, block>>>(arguments)`"};
   auto program = read_launches(source, task);
   if (!program) return program.error();
-  LaunchSchedule schedule;
-  for (const LaunchDirective& launch : program->launches) {
-    const auto known = std::find(schedule.kernels.begin(), schedule.kernels.end(), launch.kernel);
-    if (known == schedule.kernels.end()) schedule.kernels.push_back(launch.kernel);
-  }
-  schedule.directives = std::make_shared<const LaunchProgram>(*std::move(program));
-  return schedule_at(cases, schedule, limits);
+  auto resolved = schedule_at(
+      cases, {std::make_shared<const LaunchProgram>(*std::move(program)), {}, {}}, limits);
+  if (!resolved) return resolved.error();
+  LaunchSchedule schedule = *std::move(resolved);
+  schedule.add_kernels(schedule.programs);
+  return schedule;
 }
 
 Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> cases,
                                                  const LaunchSchedule& known,
                                                  const LaunchLimits& limits) {
-  LaunchSchedule schedule{known.directives, known.kernels, {}};
+  LaunchSchedule schedule{known.directives, known.kernels, {}, {}};
   for (const ResolvedCase& resolved_case : cases) {
     auto resolved = resolve_launches(*known.directives, resolved_case, limits);
     if (!resolved) {
@@ -54,6 +58,7 @@ Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> c
     }
     schedule.programs.push_back(*std::move(resolved));
   }
+  schedule.set_shared_bytes(known.shared_bytes);
   return schedule;
 }
 

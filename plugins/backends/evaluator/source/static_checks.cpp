@@ -302,7 +302,7 @@ class Checker {
   void check_text(const SourceToken& token) {
     const std::size_t line_end = token.text.find('\n');
     if (line_end == std::string::npos) return;
-    const CudaSource lines = scan_cuda_source(std::string_view(token.text).substr(line_end + 1));
+    const ScannedSource lines = scan_cuda_source(std::string_view(token.text).substr(line_end + 1));
     if (has_pasting(lines.tokens)) return refuse(token, "## in a raw string is not allowed");
     if (!lines.problems.empty()) {
       return refuse(token, "in a raw string: " + std::string(lines.problems.front().message) +
@@ -412,12 +412,27 @@ std::optional<SourceProblem> check_directives(const std::vector<LineComment>& co
     if (at == std::string::npos || comment.text.compare(at, kLaunch.size(), kLaunch) != 0) continue;
     const std::size_t begin = at + kLaunch.size(), end = comment.text.find("<<<", begin);
     if (end == std::string::npos) continue;
-    const CudaSource kernel = scan_cuda_source(comment.text.substr(begin, end - begin));
+    const ScannedSource kernel = scan_cuda_source(comment.text.substr(begin, end - begin));
     auto problem = Checker(kernel.tokens, forbidden).run();
     if (!problem) continue;
     problem->line = static_cast<std::uint32_t>(comment.line);
     problem->column += static_cast<std::uint32_t>(comment.column) + begin - 1;
     return problem;
+  }
+  return std::nullopt;
+}
+
+// What a name of Triton's could reach is for its compiler to say (kernelrl_triton.py), and the code
+// that it makes is checked as PTX.
+std::optional<SourceProblem> check_names(const std::vector<SourceToken>& tokens,
+                                         const std::vector<std::string>& forbidden) {
+  for (const SourceToken& token : tokens) {
+    if (token.kind != SourceToken::kIdentifier) continue;
+    const bool harness = is_harness_name(token.text);
+    if (!harness && std::ranges::find(forbidden, token.text) == forbidden.end()) continue;
+    return SourceProblem{token.line, token.column,
+                         in_quotes(token.text) + (harness ? " is a name of the harness"
+                                                          : " is not allowed in this task")};
   }
   return std::nullopt;
 }
@@ -435,18 +450,16 @@ std::optional<SourceProblem> check_size(std::string_view source) {
                            std::to_string(kMaxSourceBytes)};
 }
 
-Checked<CudaSource, SourceProblem> scan_source(std::string_view source) {
+Checked<ScannedSource, SourceProblem> scan_source(std::string_view source) {
   if (auto problem = check_size(source)) return *std::move(problem);
-  CudaSource scanned = scan_cuda_source(source);
+  ScannedSource scanned = scan_candidate(source);
   if (scanned.problems.empty()) return scanned;
   const LexicalProblem& problem = scanned.problems.front();
   return SourceProblem{problem.line, problem.column,
                        std::string(problem.message) + " is not allowed"};
 }
 
-bool is_ptx(const CudaSource& source) { return !source.tokens.empty() && source.tokens[0].is("."); }
-
-std::optional<SourceProblem> check_ptx(const CudaSource& source,
+std::optional<SourceProblem> check_ptx(const ScannedSource& source,
                                        const std::vector<std::string>& forbidden,
                                        std::string_view arch) {
   const auto& tokens = source.tokens;
@@ -472,8 +485,11 @@ std::optional<SourceProblem> check_ptx(const CudaSource& source,
   return std::nullopt;
 }
 
-std::optional<SourceProblem> check_source(const CudaSource& source,
-                                          const std::vector<std::string>& forbidden) {
+std::optional<SourceProblem> check_source(const ScannedSource& source,
+                                          const std::vector<std::string>& forbidden,
+                                          std::string_view arch) {
+  if (source.language == Language::kPtx) return check_ptx(source, forbidden, arch);
+  if (source.language == Language::kTriton) return check_names(source.tokens, forbidden);
   if (auto problem = Checker(source.tokens, forbidden).run()) return problem;
   return check_directives(source.comments, forbidden);
 }

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <kernelrl/checked.hpp>
-#include <kernelrl/cuda_source.hpp>
+#include <kernelrl/python_source.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,19 +29,17 @@ struct SourceProblem {
 std::optional<SourceProblem> check_size(std::string_view source);
 
 // Scans `source`, or reports that it is too large or that compilers would not agree on it.
-Checked<CudaSource, SourceProblem> scan_source(std::string_view source);
+Checked<ScannedSource, SourceProblem> scan_source(std::string_view source);
 
-// True if the source is PTX, which begins with a directive.
-bool is_ptx(const CudaSource& source);
+// Returns the first problem of a source that is compiled for `arch`. `forbidden`: identifiers that the
+// task forbids, which are names of CUDA C++.
+std::optional<SourceProblem> check_source(const ScannedSource& source,
+                                          const std::vector<std::string>& forbidden,
+                                          std::string_view arch);
 
-// Returns the first problem of a source in PTX that is assembled for `arch`. The names that a task
-// forbids are those of CUDA C++. ptx/contents.hpp checks all else.
-std::optional<SourceProblem> check_ptx(const CudaSource& source,
+// The same of PTX, whoever wrote it.
+std::optional<SourceProblem> check_ptx(const ScannedSource& source,
                                        const std::vector<std::string>& forbidden,
                                        std::string_view arch);
-
-// Returns the first problem of device code. `forbidden`: identifiers that the task forbids.
-std::optional<SourceProblem> check_source(const CudaSource& source,
-                                          const std::vector<std::string>& forbidden);
 
 }  // namespace krl::evaluator

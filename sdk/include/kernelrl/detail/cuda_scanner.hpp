@@ -19,7 +19,7 @@ class CudaScanner {
  public:
   explicit CudaScanner(std::string_view source) { splice(source); }
 
-  CudaSource scan() {
+  ScannedSource scan() {
     while (at_ < characters_.size()) next();
     return std::move(result_);
   }
@@ -288,9 +288,11 @@ class CudaScanner {
   // Set after a comment with newlines that began after a token of this logical line.
   bool after_lines_of_comment_ = false;
   int open_groups_ = 0;  // #if without its #endif so far
-  CudaSource result_;
+  ScannedSource result_;
 };
 
-inline CudaSource scan_cuda_source(std::string_view source) { return CudaScanner(source).scan(); }
+inline ScannedSource scan_cuda_source(std::string_view source) {
+  return CudaScanner(source).scan();
+}
 
 }  // namespace krl

@@ -120,7 +120,7 @@ class KernelFinder {
   const std::vector<SourceToken>& tokens_;
 };
 
-inline std::vector<KernelHead> find_kernels(const CudaSource& source) {
+inline std::vector<KernelHead> find_kernels(const ScannedSource& source) {
   return KernelFinder(source.tokens).find();
 }
 

@@ -13,129 +13,27 @@
 
 #include <kernelrl/cuda_source.hpp>
 #include <kernelrl/detail/default_launch.hpp>
+#include <kernelrl/detail/directive_reader.hpp>
+#include <kernelrl/detail/triton_launch.hpp>
 #include <kernelrl/launch.hpp>
 #include <kernelrl/spelling.hpp>
 
 namespace krl {
 
-// The text of one directive after its keyword, read from left to right. The first error is kept.
-class DirectiveReader {
- public:
-  // `text` starts at `column` of `line`.
-  DirectiveReader(std::string_view text, int line, int column)
-      : text_(text), line_(line), column_(column) {}
-
-  const std::optional<SourceError>& error() const { return error_; }
-  std::size_t position() const { return position_; }
-  int column() const { return column_ + static_cast<int>(position_); }
-
-  void fail(std::string message) { fail_at(position_, std::move(message)); }
-  void fail_at(std::size_t position, std::string message) {
-    if (!error_)
-      error_ = SourceError{line_, column_ + static_cast<int>(position), std::move(message)};
-  }
-
-  void skip_blanks() {
-    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t'))
-      ++position_;
-  }
-
-  bool at(std::string_view text) const { return text_.substr(position_, text.size()) == text; }
-
-  void expect(std::string_view text, std::string_view form) {
-    skip_blanks();
-    if (at(text)) {
-      position_ += text.size();
-    } else {
-      fail("expected '" + std::string(text) + "': a directive is `" + std::string(form) + "`");
-    }
-  }
-
-  void expect_end() {
-    skip_blanks();
-    if (at(";")) ++position_;
-    skip_blanks();
-    if (position_ < text_.size()) fail("nothing may follow the directive on its line");
-  }
-
-  std::string identifier(std::string_view what) {
-    skip_blanks();
-    const std::size_t start = position_;
-    while (position_ < text_.size() && is_word(text_[position_])) ++position_;
-    const bool valid =
-        position_ > start && std::isdigit(static_cast<unsigned char>(text_[start])) == 0;
-    if (!valid) fail_at(start, "expected " + std::string(what));
-    return std::string(text_.substr(start, position_ - start));
-  }
-
-  // Everything up to `stop`, which is left unread; without blanks at either end.
-  std::string up_to(std::string_view stop) {
-    skip_blanks();
-    const std::size_t found = (std::min)(text_.find(stop, position_), text_.size());
-    std::string_view piece = text_.substr(position_, found - position_);
-    while (!piece.empty() && (piece.back() == ' ' || piece.back() == '\t')) piece.remove_suffix(1);
-    position_ = found;
-    return std::string(piece);
-  }
-
-  // Comma-separated expressions up to `close`, which is consumed.
-  std::vector<PlacedExpression> expressions(std::string_view close) {
-    std::vector<PlacedExpression> list;
-    skip_blanks();
-    while (!error_ && !at(close)) {
-      list.push_back(expression(close));
-      if (at(",")) {
-        ++position_;
-        if (skip_blanks(); at(close)) fail("expected another expression after ','");
-      } else if (!at(close)) {
-        fail("expected ',' or '" + std::string(close) + "'");
-      }
-    }
-    position_ += error_ ? 0 : close.size();
-    return list;
-  }
-
- private:
-  static bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  }
-
-  // One expression, up to a comma or `close` outside of brackets.
-  PlacedExpression expression(std::string_view close) {
-    skip_blanks();
-    const std::size_t start = position_;
-    int depth = 0;
-    for (; position_ < text_.size(); ++position_) {
-      if (depth == 0 && (at(",") || at(close))) break;
-      depth += at("(") ? 1 : at(")") ? -1 : 0;
-    }
-    PlacedExpression placed{{}, line_, column_ + static_cast<int>(start)};
-    std::string_view piece = text_.substr(start, position_ - start);
-    while (!piece.empty() && (piece.back() == ' ' || piece.back() == '\t')) piece.remove_suffix(1);
-    Checked<Expression> parsed = Expression::parse(piece);
-    if (parsed) {
-      placed.expression = *std::move(parsed);
-    } else {
-      fail_at(start + parsed.error().offset, parsed.error().message);
-    }
-    return placed;
-  }
-
-  std::string_view text_;
-  int line_, column_;
-  std::size_t position_ = 0;
-  std::optional<SourceError> error_;
-};
-
 class LaunchReader {
  public:
-  LaunchReader(const CudaSource& source, const TaskDefinition& task)
-      : task_(task), source_(source), kernels_(find_kernels(source)) {}
+  LaunchReader(const ScannedSource& source, const TaskDefinition& task)
+      : task_(task),
+        source_(source),
+        kernels_(is_triton() ? find_triton_kernels(source) : find_kernels(source)) {}
 
   Checked<LaunchProgram, SourceError> read() {
+    program_.language = source_.language;
     for (const LineComment& comment : source_.comments) {
       if (!read_comment(comment)) return *error_;
     }
+    if (program_.launches.empty() && source_.language != Language::kCuda)
+      return SourceError{1, 1, no_launch()};
     if (program_.launches.empty()) {
       Checked<LaunchDirective, SourceError> launch = default_launch(kernels_, task_);
       if (!launch) return launch.error();
@@ -147,7 +45,7 @@ class LaunchReader {
 
  private:
   static constexpr std::string_view kLaunchForm = "// @launch kernel<<<grid, block>>>(arguments)";
-  static constexpr std::string_view kScratchForm = "// @scratch name type[elements]";
+  static constexpr std::string_view kScratchForm = "@scratch name type[elements]";
   static constexpr std::size_t kMaxDirectives = 32;  // limit per kind
   static constexpr std::size_t kMaxArguments = 64;
 
@@ -155,33 +53,44 @@ class LaunchReader {
     std::string_view name;
     std::int64_t bytes;
   };
-  static constexpr std::array<ScratchType, 27> kScratchTypes = {{{"float", 4},
-                                                                 {"int", 4},
-                                                                 {"unsigned", 4},
-                                                                 {"unsigned int", 4},
-                                                                 {"double", 8},
-                                                                 {"long long", 8},
-                                                                 {"unsigned long long", 8},
-                                                                 {"half", 2},
-                                                                 {"__half", 2},
-                                                                 {"__nv_bfloat16", 2},
-                                                                 {"char", 1},
-                                                                 {"signed char", 1},
-                                                                 {"unsigned char", 1},
-                                                                 {"bool", 1},
-                                                                 {"short", 2},
-                                                                 {"unsigned short", 2},
-                                                                 {"int32_t", 4},
-                                                                 {"uint32_t", 4},
-                                                                 {"int64_t", 8},
-                                                                 {"uint64_t", 8},
-                                                                 {"uint8_t", 1},
-                                                                 {"float2", 8},
-                                                                 {"float4", 16},
-                                                                 {"int2", 8},
-                                                                 {"int4", 16},
-                                                                 {"uint4", 16},
-                                                                 {"double2", 16}}};
+  static constexpr std::array<ScratchType, 27> kCudaTypes = {{{"float", 4},
+                                                              {"int", 4},
+                                                              {"unsigned", 4},
+                                                              {"unsigned int", 4},
+                                                              {"double", 8},
+                                                              {"long long", 8},
+                                                              {"unsigned long long", 8},
+                                                              {"half", 2},
+                                                              {"__half", 2},
+                                                              {"__nv_bfloat16", 2},
+                                                              {"char", 1},
+                                                              {"signed char", 1},
+                                                              {"unsigned char", 1},
+                                                              {"bool", 1},
+                                                              {"short", 2},
+                                                              {"unsigned short", 2},
+                                                              {"int32_t", 4},
+                                                              {"uint32_t", 4},
+                                                              {"int64_t", 8},
+                                                              {"uint64_t", 8},
+                                                              {"uint8_t", 1},
+                                                              {"float2", 8},
+                                                              {"float4", 16},
+                                                              {"int2", 8},
+                                                              {"int4", 16},
+                                                              {"uint4", 16},
+                                                              {"double2", 16}}};
+
+  bool is_triton() const { return source_.language == Language::kTriton; }
+
+  // What runs is plain in CUDA alone, whose kernels say which of their parameters are pointers.
+  std::string no_launch() const {
+    return std::string(name_of(source_.language)) +
+           " does not say what runs: begin with the line `" +
+           (is_triton() ? std::string(TritonLaunchReader::kForm)
+                        : "// @launch entry<<<grid, block>>>(arguments)") +
+           "`";
+  }
 
   bool fail(int line, int column, std::string message) {
     error_ = SourceError{line, column, std::move(message)};
@@ -207,7 +116,12 @@ class LaunchReader {
     if (comment.spliced) return fail(comment.line, column, "a directive must stand on one line");
     DirectiveReader reader(std::string_view(comment.text).substr(end), comment.line,
                            comment.column + static_cast<int>(end));
-    keyword == "launch" ? read_launch(&reader, comment.line) : read_scratch(&reader);
+    if (keyword == "scratch")
+      read_scratch(&reader);
+    else if (is_triton())
+      add_launch(TritonLaunchReader(kernels_, &reader, comment.line).read(), &reader);
+    else
+      read_launch(&reader, comment.line);
     if (reader.error()) error_ = reader.error();
     return !reader.error();
   }
@@ -244,6 +158,10 @@ class LaunchReader {
     reader->expect("(", kLaunchForm);
     if (reader->error()) return;
     launch.arguments = reader->expressions(")");
+    add_launch(std::move(launch), reader);
+  }
+
+  void add_launch(LaunchDirective launch, DirectiveReader* reader) {
     if (launch.arguments.size() > kMaxArguments)
       reader->fail("a launch takes at most 64 arguments");
     if (program_.launches.size() == kMaxDirectives)
@@ -294,16 +212,20 @@ class LaunchReader {
     reader->skip_blanks();
     const std::size_t type_position = reader->position();
     scratch.type = reader->up_to("[");
-    const auto same = [&](const ScratchType& type) { return type.name == scratch.type; };
-    const auto type = std::find_if(kScratchTypes.begin(), kScratchTypes.end(), same);
-    if (type == kScratchTypes.end()) {
-      std::vector<std::string> known;
-      known.reserve(kScratchTypes.size());
-      for (const ScratchType& candidate : kScratchTypes) known.emplace_back(candidate.name);
-      const std::string hint = did_you_mean(scratch.type, known);
-      return reader->fail_at(type_position, "unknown type '" + scratch.type + "'" + hint);
+    std::vector<std::string> known;
+    const auto look_at = [&](std::string_view name, std::int64_t bytes) {
+      known.emplace_back(name);
+      if (name == scratch.type) scratch.element_bytes = bytes;
+    };
+    if (is_triton()) {
+      for (const TritonType& type : kTritonTypes) look_at(type.name, type.bytes);
+    } else {
+      for (const ScratchType& type : kCudaTypes) look_at(type.name, type.bytes);
     }
-    scratch.element_bytes = type->bytes;
+    if (scratch.element_bytes == 0) {
+      return reader->fail_at(
+          type_position, "unknown type '" + scratch.type + "'" + did_you_mean(scratch.type, known));
+    }
     reader->expect("[", kScratchForm);
     std::vector<PlacedExpression> elements = reader->expressions("]");
     if (reader->error()) return;
@@ -360,13 +282,21 @@ class LaunchReader {
   }
 
   bool check_shape(const LaunchDirective& launch) {
-    return check_expression(launch.grid) && check_expression(launch.block) &&
-           check_expression(launch.shared);
+    for (const LaunchConstant& constant : launch.constants) {
+      if (!check_expression(constant.value)) return false;
+    }
+    return check_expression(launch.grid, false, launch.constants) &&
+           check_expression(launch.block) && check_expression(launch.shared);
   }
 
-  bool check_expression(const PlacedExpression& placed, bool argument = false) {
+  bool check_expression(const PlacedExpression& placed, bool argument = false,
+                        const std::vector<LaunchConstant>& constants = {}) {
     for (const Expression::NameUse& use : placed.expression.names()) {
+      const auto is_used = [&](const LaunchConstant& constant) {
+        return constant.name == use.name;
+      };
       if (contains(numbers_, use.name)) continue;
+      if (std::any_of(constants.begin(), constants.end(), is_used)) continue;
       const int column = placed.column + static_cast<int>(use.offset);
       if (contains(things_, use.name)) {
         return fail(placed.line, column,
@@ -393,21 +323,21 @@ class LaunchReader {
   }
 
   const TaskDefinition& task_;
-  const CudaSource& source_;
+  const ScannedSource& source_;
   std::vector<KernelHead> kernels_;
   LaunchProgram program_;
   std::vector<std::string> numbers_, things_;
   std::optional<SourceError> error_;
 };
 
-inline Checked<LaunchProgram, SourceError> read_launches(const CudaSource& source,
+inline Checked<LaunchProgram, SourceError> read_launches(const ScannedSource& source,
                                                          const TaskDefinition& task) {
   return LaunchReader(source, task).read();
 }
 
 inline Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
                                                          const TaskDefinition& task) {
-  return read_launches(scan_cuda_source(source), task);
+  return read_launches(scan_candidate(source), task);
 }
 
 }  // namespace krl

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <kernelrl/detail/triton_launch.hpp>
 #include <kernelrl/launch.hpp>
 
 namespace krl {
@@ -67,8 +70,9 @@ class LaunchResolver {
     return true;
   }
 
-  bool dimensions(const PlacedExpression& placed, const char* what, const Dim3& limit, Dim3* out) {
-    const Checked<Dim3> value = placed.expression.dim3(names_);
+  bool dimensions(const PlacedExpression& placed, const char* what, const Dim3& limit,
+                  const IntegerNames& names, Dim3* out) {
+    const Checked<Dim3> value = placed.expression.dim3(names);
     if (!value) return fail(placed, value.error());
     *out = *value;
     for (std::size_t i = 0; i < out->size(); ++i) {
@@ -85,8 +89,11 @@ class LaunchResolver {
     launch.kernel = directive.kernel;
     launch.line = directive.line;
     launch.column = directive.column;
-    if (!dimensions(directive.grid, "grid", limits_.grid, &launch.grid)) return false;
-    if (!dimensions(directive.block, "block", limits_.block, &launch.block)) return false;
+    std::vector<std::string> constants;
+    IntegerNames names = names_;
+    if (!resolve_constants(directive, &constants, &names)) return false;
+    if (!dimensions(directive.grid, "grid", limits_.grid, names, &launch.grid)) return false;
+    if (!dimensions(directive.block, "block", limits_.block, names_, &launch.block)) return false;
     const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
     if (threads > limits_.threads_per_block) {
       return fail(directive.block, "the block has " + std::to_string(threads) +
@@ -102,8 +109,63 @@ class LaunchResolver {
     for (const PlacedExpression& argument : directive.arguments) {
       if (!resolve_argument(argument, &launch)) return false;
     }
+    if (program_.language == Language::kTriton) specialize(constants, &launch);
     result_.launches.push_back(std::move(launch));
     return true;
+  }
+
+  // Spells each constant, "BLOCK=1024", and adds the integers to the names.
+  bool resolve_constants(const LaunchDirective& directive, std::vector<std::string>* spelled,
+                         IntegerNames* names) {
+    for (const LaunchConstant& constant : directive.constants) {
+      std::int64_t value = 0;
+      if (constant.literal.empty() && !integer(constant.value, &value)) return false;
+      if (constant.literal.empty()) (*names)[constant.name] = value;
+      spelled->push_back(constant.name + "=" +
+                         (constant.literal.empty() ? std::to_string(value) : constant.literal));
+    }
+    return true;
+  }
+
+  // Names a kernel of Triton by what it is compiled for, and leaves only the arguments that the
+  // compiled kernel takes: an integer 1 is compiled in, and two pointers to memory that Triton may
+  // ask for come last.
+  void specialize(const std::vector<std::string>& constants, ResolvedLaunch* launch) const {
+    std::vector<std::string> parts;
+    std::vector<LaunchArgument> taken;
+    for (const LaunchArgument& argument : launch->arguments) {
+      parts.push_back(specialized_type(argument));
+      if (parts.back() != "1") taken.push_back(argument);
+    }
+    parts.insert(parts.end(), constants.begin(), constants.end());
+    std::string joined;
+    for (const std::string& part : parts) joined += (joined.empty() ? "" : ", ") + part;
+    launch->kernel += "(" + joined + ")";
+    const LaunchArgument null{LaunchArgument::kInteger, 0, 0, launch->line, launch->column};
+    taken.insert(taken.end(), 2, null);
+    launch->arguments = std::move(taken);
+  }
+
+  // The type by which Triton compiles a parameter for this value. Buffers begin at multiples of 256.
+  std::string specialized_type(const LaunchArgument& argument) const {
+    const auto of_integer = [](std::string_view type, std::int64_t value) {
+      return value == 1 ? "1" : std::string(type) + (value % 16 == 0 ? ":16" : "");
+    };
+    switch (argument.kind) {
+      case LaunchArgument::kTensor:
+        return "*" + std::string(triton_type(name_of(case_.tensors[argument.index].dtype))) + ":16";
+      case LaunchArgument::kScratch:
+        return "*" + std::string(triton_type(program_.scratch[argument.index].type)) + ":16";
+      case LaunchArgument::kScalar: {
+        const ResolvedScalar& scalar = case_.scalars[argument.index];
+        const std::string_view type = triton_type(name_of(scalar.dtype));
+        return is_floating(scalar.dtype) ? std::string(type) : of_integer(type, scalar.integer);
+      }
+      case LaunchArgument::kInteger:
+        break;
+    }
+    const bool narrow = argument.integer == static_cast<std::int32_t>(argument.integer);
+    return of_integer(narrow ? "i32" : "i64", argument.integer);
   }
 
   // Returns the index of the entry with this name; the list's size if there is none.

@@ -23,7 +23,7 @@ namespace {
 std::string refusal(std::string_view source, const std::vector<std::string>& forbidden = {}) {
   const auto scanned = scan_source(source);
   if (!scanned) return scanned.error().text();
-  const auto problem = check_source(*scanned, forbidden);
+  const auto problem = check_source(*scanned, forbidden, "sm_87");
   return problem ? problem->text() : "";
 }
 

@@ -1,6 +1,6 @@
-// The protocol between kernelrl and a compile server: messages (message_stream.hpp) on the server's
-// standard input and output. A request is a CompileRequest. The answer is `{"child": ID}`, the
-// process that compiles, and, when that has ended, how: `{"exit_code", "signal", "cpu_seconds"}`.
+// The protocol between kernelrl and a warm compile server: messages (message_stream.hpp) on the
+// server's standard input and output. A request is a CompileRequest. The answer is `{"child": ID}`,
+// the process that compiles, and, when that has ended, how: `{"exit_code", "signal", "cpu_seconds"}`.
 // The compiler's output and the module are in memory files shared by both; kernelrl empties them
 // between compiles.
 #pragma once
@@ -12,17 +12,15 @@
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 
-namespace krl::nvrtc {
+namespace krl::evaluator {
 
-inline constexpr int kLogDescriptor = 3;
-inline constexpr int kModuleDescriptor = evaluator::kCompiledModuleDescriptor;
+inline constexpr int kLogDescriptor = 3;  // the module's is kCompiledModuleDescriptor
 
 // Exit codes of the process of one compile, if it ends by itself.
 enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
 
-// A server is asked for sources of one preamble (needed_language.hpp) only.
 struct CompileRequest {
-  std::string preamble;
+  std::string preamble;  // what a server keeps compiled: it is asked for sources of one only
   std::string source;
   std::vector<std::string> options;
   std::vector<std::string> kernels;  // spelled as in launches: "scale<float, 4>"
@@ -33,4 +31,4 @@ struct CompileRequest {
                                  is_ptx)
 };
 
-}  // namespace krl::nvrtc
+}  // namespace krl::evaluator

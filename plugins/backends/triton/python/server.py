@@ -1,0 +1,153 @@
+"""A warm compile server for Triton (compile_request.hpp): has loaded Triton, and forks for each compile.
+
+    python3 -I -S -B server.py FOLDER     FOLDER holds the package `triton`
+
+Started in kernelrl's sandbox, without network, files to write and programs to start. The process of a
+compile may start no other process either, and has limits of its own; what it writes is not believed.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+
+LOG, MODULE = 3, 4
+COMPILED, REFUSED, UNUSABLE = 0, 1, 2
+
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), sys.argv[1]]
+os.environ["TRITON_HOME"] = "/nowhere"  # Triton's cache is not used, and there is no home to look for
+
+import triton  # noqa: E402
+from triton.compiler.errors import CompilationError  # noqa: E402
+
+from candidate import FILE, Refusal, functions_of  # noqa: E402
+from translate import translate  # noqa: E402
+
+FIRST = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def first(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.sum(tl.load(x + i, i < n), 0), i < n)
+"""
+
+
+def place_of(error, functions):
+    """Where a compile failed, and why: the innermost call in the candidate's own text."""
+    line, message = 0, str(error)
+    while isinstance(error, CompilationError):
+        of_text = [f for f in functions.values() if f.src == error.src]
+        if of_text and hasattr(error.node, "lineno"):
+            line = of_text[0].starting_line_number + error.node.lineno - 1
+        message = error.error_message or message
+        error = error.__cause__
+    if error is not None and str(error):
+        message = str(error)
+    return line, message
+
+
+def complain(line, message):
+    words = " ".join(message.split())
+    print(f"{FILE}({line}): error: {words}" if line else f"{FILE}: error: {words}", flush=True)
+    return REFUSED
+
+
+def compile_request(request):
+    """Returns the translation, or complains and returns nothing."""
+    functions = {}
+    try:
+        functions = functions_of(request["source"])
+        return translate(functions, request["kernels"], int(request["options"][0]))
+    except Refusal as refusal:
+        complain(refusal.line, str(refusal))
+    except SyntaxError as error:
+        complain(error.lineno or 0, error.msg)
+    except MemoryError:
+        complain(0, "out of memory")
+    except RecursionError:
+        complain(0, "too deeply nested")
+    except Exception as error:  # of Triton, whatever a text makes of it
+        complain(*place_of(error, functions))
+    return None
+
+
+def forbid_processes():
+    """A filter of system calls: no program, process or socket is made, whatever the launcher allows."""
+    numbers = {"x86_64": (0xC000003E, [41, 56, 57, 58, 59, 322, 435, 62, 200, 234, 101]),
+               "aarch64": (0xC00000B7, [198, 220, 221, 281, 435, 129, 130, 131, 117])}
+    arch, calls = numbers[platform.machine()]
+    code = [(0x20, 0, 0, 4), (0x15, 1, 0, arch), (0x06, 0, 0, 0x80000000), (0x20, 0, 0, 0)]
+    for at, call in enumerate(calls):
+        code.append((0x15, len(calls) - at, 0, call))
+    code += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)]  # allow; fail with EPERM
+    program = b"".join(struct.pack("<HBBI", *step) for step in code)
+    text = ctypes.create_string_buffer(program)
+    header = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(text)))
+    if LIBC.prctl(22, 2, header) != 0:
+        print("no filter of system calls", file=sys.stderr)
+
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def restrict(request, server):
+    LIBC.prctl(1, signal.SIGKILL)  # dies with the server
+    if os.getppid() != server:
+        os._exit(UNUSABLE)
+    limit = request["cpu_seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+    os.dup2(LOG, 1)
+    os.dup2(LOG, 2)
+    os.close(LOG)
+    os.close(0)
+    forbid_processes()
+
+
+def compile_and_exit(request, server):
+    restrict(request, server)
+    translation = compile_request(request)
+    if translation is None:
+        os._exit(REFUSED)
+    with open(MODULE, "wb", closefd=False) as module:
+        module.write(json.dumps(translation).encode())
+    os._exit(COMPILED)
+
+
+def read(count):
+    data = b""
+    while len(data) < count:
+        more = os.read(0, count - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return data
+
+
+def write(message):
+    data = json.dumps(message).encode()
+    os.write(1, struct.pack("=I", len(data)) + data)
+
+
+def serve():
+    server = os.getpid()
+    translate(functions_of(FIRST), ["first(*fp32:16, i32, BLOCK=128)"], 80)  # loads what compiles need
+    while True:
+        request = json.loads(read(struct.unpack("=I", read(4))[0]))
+        child = os.fork()
+        if child == 0:
+            compile_and_exit(request, server)
+        write({"child": child})
+        _, status, usage = os.wait4(child, 0)
+        write({"exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
+               "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+               "cpu_seconds": usage.ru_utime + usage.ru_stime})
+
+
+if __name__ == "__main__":
+    serve()
