@@ -1,6 +1,7 @@
 #include "core/task/answer.hpp"
 
-#include <array>
+#include <algorithm>
+#include <initializer_list>
 #include <kernelrl/language.hpp>
 #include <optional>
 
@@ -36,13 +37,13 @@ struct Fence {
   std::size_t begin = 0, end = 0;  // range of the whole block in the text
 };
 
-bool known_language(std::string_view language) {
-  static constexpr std::array<std::string_view, 10> kLanguages = {
-      "", "cuda", "cpp", "c++", "cu", "c", "ptx", "python", "py", "triton"};
-  for (const std::string_view known : kLanguages) {
-    if (language == known) return true;
-  }
-  return false;
+// A fence of Python holds a kernel only if that is Triton.
+bool may_hold_kernel(std::string_view language, std::string_view body) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, language) != words.end();
+  };
+  if (is_one_of({"python", "py", "triton"})) return language_of(body) == Language::kTriton;
+  return is_one_of({"", "cuda", "cpp", "c++", "cu", "c", "ptx"});
 }
 
 // The next fenced block at or after `from`; its opening fence begins a line.
@@ -57,7 +58,7 @@ std::optional<Fence> next_fence(std::string_view text, std::size_t from) {
     const bool closed = close != std::string_view::npos;
     const std::size_t body_end = closed ? std::max(close + 1, body) : text.size();
     Fence fence{text.substr(body, body_end - body), closed, at, closed ? close + 4 : text.size()};
-    if (!known_language(trim(text.substr(at + 3, line_end - at - 3)))) fence.body = {};
+    if (!may_hold_kernel(trim(text.substr(at + 3, line_end - at - 3)), fence.body)) fence.body = {};
     return fence;
   }
   return std::nullopt;

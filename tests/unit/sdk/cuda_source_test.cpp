@@ -15,14 +15,14 @@ std::vector<std::string> texts(const std::string& source) {
 
 using Texts = std::vector<std::string>;
 
-TEST(ScannedSource, TokensOfPlainCode) {
+TEST(CudaSource, TokensOfPlainCode) {
   EXPECT_EQ(texts("a+=1.5e3f;"), (Texts{"a", "+", "=", "1.5e3f", ";"}));
   EXPECT_EQ(texts("x = 1'000'000;"), (Texts{"x", "=", "1'000'000", ";"}));
   EXPECT_EQ(texts("k<<<1, 2>>>()"),
             (Texts{"k", "<", "<", "<", "1", ",", "2", ">", ">", ">", "(", ")"}));
 }
 
-TEST(ScannedSource, CommentsAndLiteralsHoldNoCode) {
+TEST(CudaSource, CommentsAndLiteralsHoldNoCode) {
   EXPECT_EQ(texts("a /* b // c */ d // e\nf"), (Texts{"a", "d", "f"}));
   EXPECT_EQ(texts("\"a // b\" c"), (Texts{"\"a // b\"", "c"}));
   EXPECT_EQ(texts("\"a \\\" // b\" c"), (Texts{"\"a \\\" // b\"", "c"}));
@@ -34,13 +34,13 @@ TEST(ScannedSource, CommentsAndLiteralsHoldNoCode) {
   EXPECT_FALSE(scan_cuda_source("\"x\" '#'").tokens[0].is("\"x\"")) << "a literal is no code";
 }
 
-TEST(ScannedSource, DigraphsAreWhatTheyStandFor) {
+TEST(CudaSource, DigraphsAreWhatTheyStandFor) {
   EXPECT_EQ(texts("%:define A <:0:> a%:%:b"),
             (Texts{"#", "define", "A", "[", "0", "]", "a", "##", "b"}));
   EXPECT_EQ(texts("a<::b>"), (Texts{"a", "<", ":", ":", "b", ">"}));
 }
 
-TEST(ScannedSource, WhatCompilersDoNotAgreeOnIsAProblem) {
+TEST(CudaSource, WhatCompilersDoNotAgreeOnIsAProblem) {
   const auto problem = [](const std::string& source) {
     const auto problems = scan_cuda_source(source).problems;
     return problems.empty() ? std::string() : std::string(problems.front().message);
@@ -62,7 +62,7 @@ TEST(ScannedSource, WhatCompilersDoNotAgreeOnIsAProblem) {
   EXPECT_EQ(problem("#if 0\n1'000'000 /* */\n1'0 // \n#endif\n1'0 /* */"), "");
 }
 
-TEST(ScannedSource, ABlankAfterABackslashChangesNothingOrIsAProblem) {
+TEST(CudaSource, ABlankAfterABackslashChangesNothingOrIsAProblem) {
   const auto is_problem = [](const std::string& source) {
     const auto problems = scan_cuda_source(source).problems;
     return !problems.empty() && problems[0].line == 1;
@@ -79,14 +79,14 @@ TEST(ScannedSource, ABlankAfterABackslashChangesNothingOrIsAProblem) {
   }
 }
 
-TEST(ScannedSource, SplicesJoinLines) {
+TEST(CudaSource, SplicesJoinLines) {
   EXPECT_EQ(texts("__glo\\\nbal__ x"), (Texts{"__global__", "x"}));
   EXPECT_EQ(texts("/\\\n/ comment \\\n goes on\nx"), (Texts{"x"}));
   EXPECT_EQ(texts("1\\\n2"), (Texts{"12"}));
   EXPECT_EQ(texts("a \\\r\n b"), (Texts{"a", "b"}));
 }
 
-TEST(ScannedSource, LinesAreCountedThroughSplicesAndRawStrings) {
+TEST(CudaSource, LinesAreCountedThroughSplicesAndRawStrings) {
   const ScannedSource source = scan_cuda_source("a \\\n b\nR\"(\n\n)\" c\nd");
   ASSERT_EQ(source.tokens.size(), 5u);
   EXPECT_EQ(source.tokens[1].line, 2U);
@@ -94,7 +94,7 @@ TEST(ScannedSource, LinesAreCountedThroughSplicesAndRawStrings) {
   EXPECT_EQ(source.tokens[4].line, 6U);
 }
 
-TEST(ScannedSource, LineCommentsKnowWhetherTheyBeginTheirLine) {
+TEST(CudaSource, LineCommentsKnowWhetherTheyBeginTheirLine) {
   const auto comments =
       scan_cuda_source("// one\n  // two\nx; // three\n/**/ // four\n#define A \\\n// five\n")
           .comments;
@@ -117,7 +117,7 @@ std::vector<KernelHead> kernels(const std::string& source) {
   return find_kernels(scan_cuda_source(source));
 }
 
-TEST(ScannedSource, HeadsOfKernels) {
+TEST(CudaSource, HeadsOfKernels) {
   const auto found = kernels(R"(
     __global__ void first(const float* __restrict__ x, float y[], int n = 3);
     extern "C" __global__ void __launch_bounds__(256, 2) second(void) {}
@@ -144,14 +144,14 @@ TEST(ScannedSource, HeadsOfKernels) {
   EXPECT_TRUE(found[2].is_template);
 }
 
-TEST(ScannedSource, AnIncludeMakesNoTemplate) {
+TEST(CudaSource, AnIncludeMakesNoTemplate) {
   const auto is_template = [](const char* source) { return kernels(source).at(0).is_template; };
   EXPECT_FALSE(is_template("#include <cuda_fp16.h>\n__global__ void k(float* x) {}"));
   EXPECT_FALSE(is_template("#include <a>\n#include <b>\nextern \"C\" __global__ void k() {}"));
   EXPECT_TRUE(is_template("#include <a>\ntemplate <int N, class T = A<N>> __global__ void k() {}"));
 }
 
-TEST(ScannedSource, BrokenHeadsAreNoKernels) {
+TEST(CudaSource, BrokenHeadsAreNoKernels) {
   for (const char* source :
        {"__global__", "__global__ void", "__global__ void (", "__global__ ; void k() {}",
         "__global__ } k(", "__global__ 3(", "__global__ __launch_bounds__("}) {

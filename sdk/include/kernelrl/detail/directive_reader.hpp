@@ -119,13 +119,18 @@ class DirectiveReader {
   }
 
  private:
-  // The text up to a comma or `close` outside of brackets.
+  // The text up to a comma or `close` outside of brackets and quotes.
   DirectivePiece next_piece(std::string_view close) {
     skip_blanks();
     const std::size_t start = position_;
     int depth = 0;
+    char quote = '\0';
     for (; position_ < text_.size(); ++position_) {
-      if (depth == 0 && (at(",") || at(close))) break;
+      const char c = text_[position_];
+      if (quote == '\0' && depth == 0 && (at(",") || at(close))) break;
+      if (c == quote || (quote == '\0' && (c == '"' || c == '\'')))
+        quote = quote == '\0' ? c : '\0';
+      if (quote != '\0') continue;
       depth += at("(") ? 1 : at(")") ? -1 : 0;
     }
     std::string_view piece = text_.substr(start, position_ - start);

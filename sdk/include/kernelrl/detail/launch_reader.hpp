@@ -45,7 +45,9 @@ class LaunchReader {
 
  private:
   static constexpr std::string_view kLaunchForm = "// @launch kernel<<<grid, block>>>(arguments)";
-  static constexpr std::string_view kScratchForm = "@scratch name type[elements]";
+  std::string scratch_form() const {
+    return std::string(is_triton() ? "#" : "//") + " @scratch name type[elements]";
+  }
   static constexpr std::size_t kMaxDirectives = 32;  // limit per kind
   static constexpr std::size_t kMaxArguments = 64;
 
@@ -206,8 +208,7 @@ class LaunchReader {
 
   void read_scratch(DirectiveReader* reader) {
     ScratchDirective scratch;
-    scratch.name = reader->identifier("the name of the buffer: a directive is `" +
-                                      std::string(kScratchForm) + "`");
+    scratch.name = reader->identifier("the name of the buffer: a directive is `" + scratch_form() + "`");
     if (reader->error()) return;
     reader->skip_blanks();
     const std::size_t type_position = reader->position();
@@ -226,7 +227,7 @@ class LaunchReader {
       return reader->fail_at(
           type_position, "unknown type '" + scratch.type + "'" + did_you_mean(scratch.type, known));
     }
-    reader->expect("[", kScratchForm);
+    reader->expect("[", scratch_form());
     std::vector<PlacedExpression> elements = reader->expressions("]");
     if (reader->error()) return;
     if (elements.size() != 1) return reader->fail("a scratch buffer has one size");

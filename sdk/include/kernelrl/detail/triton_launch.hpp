@@ -217,11 +217,9 @@ class TritonLaunchReader {
   }
 
   void set_block(const PlacedExpression& warps) {
-    constexpr std::string_view kBefore = "32 * (";
     launch_.block = warps;
-    const auto block = Expression::parse(std::string(kBefore) + warps.expression.text() + ")");
+    const auto block = Expression::parse("32 * (" + warps.expression.text() + ")");
     if (block) launch_.block.expression = *block;
-    launch_.block.column -= static_cast<int>(kBefore.size());
   }
 
   bool take(const KernelParameter& parameter, const Argument* argument, std::size_t at) {

@@ -56,6 +56,16 @@ TEST(Answer, FencesOfOtherLanguagesAreNoKernels) {
   EXPECT_EQ(extract("```python\n__global__ = 1\n```\n").format, Format::kMissing);
 }
 
+TEST(Answer, PythonIsAKernelIfItIsTriton) {
+  const std::string kernel = "import triton\n\n\n@triton.jit\ndef k(x):\n    pass\n";
+  for (const char* language : {"python", "triton", "py", ""}) {
+    const Candidate c = extract("Like so:\n```" + std::string(language) + "\n" + kernel + "```\n");
+    EXPECT_EQ(c.source, kernel) << language;
+    EXPECT_EQ(c.format, Format::kTolerated) << language;
+  }
+  EXPECT_EQ(extract("```python\nimport torch\n__global__ = 1\n```\n").format, Format::kMissing);
+}
+
 TEST(Answer, TagsWithoutAFenceAreTolerated) {
   const Candidate c = extract("<KERNEL>\n__global__ void k() {}\n</KERNEL>");
   EXPECT_EQ(c.source, kKernel);
