@@ -61,8 +61,8 @@ inline HostileKernel hostile_kernel_in(const std::filesystem::path& file) {
   HostileKernel kernel;
   kernel.source = files::read_file_or_empty(file.string());
   std::istringstream first_line(kernel.source.substr(0, kernel.source.find('\n')));
-  std::string slashes, key, value, task;
-  bool good = static_cast<bool>(first_line >> slashes) && slashes == "//";
+  std::string mark, key, value, task;
+  bool good = static_cast<bool>(first_line >> mark) && (mark == "//" || mark == "#");
   while (good && first_line >> key >> value) {
     if (key == "task:")
       task = value;

@@ -19,7 +19,8 @@ using krl::TaskDefinition;
 
 // Returns a kernel in the form that prompts ask for.
 std::string answer_with(const std::string& kernel) {
-  return "<KERNEL>\n```cuda\n" + kernel + (kernel.back() == '\n' ? "" : "\n") + "```\n</KERNEL>";
+  return "<KERNEL>\n```" + std::string(krl::fence_of(krl::language_of(kernel))) + "\n" + kernel +
+         (kernel.back() == '\n' ? "" : "\n") + "```\n</KERNEL>";
 }
 
 class TaskFiles final : public krl::Dataset {

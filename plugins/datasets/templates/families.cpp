@@ -11,6 +11,7 @@
 #include "plugins/datasets/templates/reduction_text.hpp"
 #include "plugins/datasets/templates/task_families.hpp"
 #include "proposed_texts.hpp"
+#include "triton_texts.hpp"
 
 namespace krl::templates {
 namespace {
@@ -208,13 +209,18 @@ void borrow(const std::string& from, const std::vector<Family>& families, Family
   }
 }
 
-// `file_text`: the name of a file in families/, and after a line break its text.
-Family read_family(const std::string& file_text) {
+// `file_text`: the name of a file in families/, and after a line break its text. Returns the name
+// without its extension, and what is in it.
+std::pair<std::string, ordered_json> read_file(const std::string& file_text) {
   const std::size_t line = file_text.find('\n');
   const std::string name = file_text.substr(0, file_text.rfind('.', line));
-  const tasks::TomlResult parsed = tasks::parse_toml(file_text.substr(line + 1));
+  tasks::TomlResult parsed = tasks::parse_toml(file_text.substr(line + 1));
   if (parsed.error) throw std::runtime_error(name + ".toml: " + parsed.error->message);
-  const ordered_json& file = parsed.document.json;
+  return {name, std::move(parsed.document.json)};
+}
+
+Family read_family(const std::string& file_text) {
+  const auto [name, file] = read_file(file_text);
   Family family{name, {}, {}};
   read(file, "only_with_mechanisms", family.only_with_mechanisms);
   read(file, "mechanisms_of", family.mechanisms_of);
@@ -248,6 +254,26 @@ std::vector<Family> make_families() {
 
 const std::vector<Family>& all_families() {
   static const std::vector<Family> families = make_families();
+  return families;
+}
+
+std::vector<Family> triton_families() {
+  std::vector<Family> families;
+  for (const char* text : triton_texts) {
+    const auto [name, file] = read_file(text);
+    const auto in_cuda = std::find_if(all_families().begin(), all_families().end(),
+                                      [&](const Family& family) { return family.name == name; });
+    if (in_cuda == all_families().end()) throw std::runtime_error("no family '" + name + "'");
+    Family& family = families.emplace_back(Family{name, {}, {}});
+    const ordered_json& parts = file.at("parts");
+    for (Operation operation : in_cuda->operations) {
+      if (!parts.contains(operation.id)) continue;
+      parts.at(operation.id).get_to(operation.parts);
+      family.operations.push_back(std::move(operation));
+    }
+    for (const ordered_json& table : file.at("variant"))
+      family.variants.push_back(variant_of(table));
+  }
   return families;
 }
 

@@ -98,6 +98,10 @@ struct Family {
 // order.
 const std::vector<Family>& all_families();
 
+// Returns those of families/triton/*.toml, each with the operations of the family of its name in CUDA
+// that it has texts for.
+std::vector<Family> triton_families();
+
 // Returns the families of proposed tasks without their operations: maps, lines and products.
 std::vector<Family> proposed_families();
 

@@ -31,6 +31,7 @@ class Templates final : public krl::Dataset {
   std::int64_t hardest = 4;
   bool unseen = false;
   bool mechanisms = false;
+  std::string language = "cuda";
 
   static constexpr auto config = krl::config(
       krl::opt("count", &Templates::count, "number of pairs").range(0, 10'000'000),
@@ -69,6 +70,10 @@ class Templates final : public krl::Dataset {
       krl::opt("mechanisms", &Templates::mechanisms,
                "draw the variants that are named after how they work, in wide ranges of sizes, and "
                "of the others of their families only the naive ones"),
+      krl::opt("language", &Templates::language,
+               "of the kernels; in Triton there are fewer families, none of them with repair, "
+               "mechanisms or propose")
+          .one_of("cuda|triton"),
       krl::free_opt("withhold", KRL_ARRAY,
                     "with `mechanisms`: cells that no pair shows: [\"row_cache:softmax_rows\"]"),
       krl::free_opt("families", KRL_ARRAY,
@@ -83,7 +88,11 @@ class Templates final : public krl::Dataset {
     }
     if (propose > 0 && mechanisms)
       krl::invalid_argument("mechanisms cannot be used with propose: no proposed task has any");
-    std::vector<Family> families = propose > 0 ? proposed() : krl::templates::all_families();
+    if (language == "triton" && (repair > 0 || mechanisms || propose > 0))
+      krl::invalid_argument("repair, mechanisms and propose need language = \"cuda\"");
+    std::vector<Family> families = propose > 0             ? proposed()
+                                   : language == "triton" ? krl::templates::triton_families()
+                                                          : krl::templates::all_families();
     if (!mechanisms)
       std::erase_if(families, [](const Family& family) { return family.only_with_mechanisms; });
     keep_families(config, &families);

@@ -50,6 +50,12 @@ inline std::string_view name_of(Language language) {
   return kNames[static_cast<std::size_t>(language)];
 }
 
+// How an answer's fence calls it: "```cuda".
+inline std::string_view fence_of(Language language) {
+  constexpr std::array<std::string_view, 3> kFences = {"cuda", "ptx", "python"};
+  return kFences[static_cast<std::size_t>(language)];
+}
+
 // The extensions of files with such texts, in the order of the languages.
 inline constexpr std::array<std::string_view, 3> kCandidateExtensions = {".cu", ".ptx", ".py"};
 

@@ -1,0 +1,14 @@
+# task: total_sum expect: compile_error
+# Line 12: a loop changes an integer to a float.
+import triton
+import triton.language as tl
+
+
+# @launch total[(1,)](x, y, n)
+@triton.jit
+def total(x, y, n):
+    v = 0
+    i = tl.arange(0, 256)
+    for start in range(0, n, 256):
+        v += tl.sum(tl.load(x + start + i, start + i < n, other=0.0), 0)
+    tl.store(y, v)

@@ -1,0 +1,14 @@
+# task: relu expect: compile_error
+# Line 10: a function in a kernel.
+import triton
+import triton.language as tl
+
+
+# @launch relu[(ceil_div(size, 256),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    def positive(v):
+        return tl.maximum(v, 0.0)
+
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.store(out + i, positive(tl.load(inp + i, i < size)), i < size)

@@ -1,0 +1,12 @@
+# task: relu expect: rejected|compile_error
+# Line 11: a kernel prints nothing.
+import triton
+import triton.language as tl
+
+
+# @launch relu[(ceil_div(size, 256),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.device_print("i", i)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

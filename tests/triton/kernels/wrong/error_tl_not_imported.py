@@ -1,0 +1,10 @@
+# task: relu expect: compile_error
+# Nothing is called tl.
+import triton
+
+
+# @launch relu[(ceil_div(size, 256),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

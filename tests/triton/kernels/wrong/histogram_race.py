@@ -1,0 +1,19 @@
+# task: histogram expect: runtime_fault|wrong_result
+# Counts by loads and stores, not by atomics.
+import triton
+import triton.language as tl
+
+
+# @launch zero[(1,)](counts)
+# @launch count[(ceil_div(n, 128),)](keys, counts, n)
+@triton.jit
+def zero(counts):
+    i = tl.arange(0, 64)
+    tl.store(counts + i, tl.zeros((64,), tl.int32), i < 48)
+
+
+@triton.jit
+def count(keys, counts, n):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    k = tl.load(keys + i, i < n, other=0)
+    tl.store(counts + k, tl.load(counts + k, i < n) + 1, i < n)

@@ -1,0 +1,10 @@
+# task: relu expect: launch_error
+# No directive at all.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

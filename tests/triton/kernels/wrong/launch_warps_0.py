@@ -1,0 +1,11 @@
+# task: relu expect: launch_error|compile_error
+# No warps at all.
+import triton
+import triton.language as tl
+
+
+# @launch relu[(ceil_div(size, 256),)](inp, out, size, num_warps=0)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

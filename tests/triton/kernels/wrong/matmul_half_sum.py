@@ -1,0 +1,18 @@
+# task: matmul_half expect: wrong_result
+# The products are accumulated in float16.
+import triton
+import triton.language as tl
+
+
+# @launch matmul[(ceil_div(m, 16), ceil_div(n, 16))](a, b, c, m, n, k)
+@triton.jit
+def matmul(a, b, c, m, n, k):
+    r = tl.program_id(0) * 16 + tl.arange(0, 16)
+    j = tl.program_id(1) * 16 + tl.arange(0, 16)
+    total = tl.zeros((16, 16), tl.float16)
+    for start in range(0, k, 16):
+        e = start + tl.arange(0, 16)
+        p = tl.load(a + r[:, None] * k + e[None, :], (r[:, None] < m) & (e[None, :] < k), other=0.0)
+        q = tl.load(b + e[:, None] * n + j[None, :], (e[:, None] < k) & (j[None, :] < n), other=0.0)
+        total = tl.dot(p, q, total, out_dtype=tl.float16)
+    tl.store(c + r[:, None] * n + j[None, :], total.to(tl.float32), (r[:, None] < m) & (j[None, :] < n))
