@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/hostile/hostile_kernels.hpp"
+#include "tests/triton/triton_kernels.hpp"
 #include "tests/task_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
@@ -141,6 +142,44 @@ TEST_F(OnGpu, EveryHostileKernelGetsItsVerdict) {
       EXPECT_THAT(outcome.log, ::testing::Not(HasSubstr(secret))) << name;
     }
   });
+}
+
+TEST_F(OnGpu, EveryTritonKernelGetsItsVerdict) {
+  for_each_at_once(triton_kernel_names(), [](const std::string& name) {
+    const HostileKernel kernel = triton_kernel(name);
+    const Outcome outcome = evaluate(kernel.task, kernel.source, TaskBackend::kAllStages);
+    EXPECT_TRUE(kernel.expects_on_gpu(outcome.verdict))
+        << name << ": expected " << kernel.expected_on_gpu << ", got " << name_of(outcome.verdict)
+        << ": " << outcome.why;
+  });
+}
+
+TEST_F(OnGpu, RightTritonKernelsAreRightAtRealSizes) {
+  for_each_at_once(triton_kernel_names(), [](const std::string& name) {
+    const HostileKernel kernel = triton_kernel(name);
+    if (!name.starts_with("right/")) return;
+    const Outcome outcome =
+        nvrtc_at_real_sizes().evaluate(all_tasks().at(kernel.task), kernel.source, kTimed);
+    EXPECT_EQ(outcome.verdict, Verdict::kOk) << name << ": " << outcome.why;
+    for (const auto& c : outcome.cases) {
+      if (std::isfinite(c.speedup))
+        std::printf("%s: %s: %.4g us, %.3g of the naive kernel\n", name.c_str(), c.label.c_str(),
+                    c.time_ns / 1e3, c.speedup);
+    }
+  });
+}
+
+TEST_F(OnGpu, PtxIsJudgedLikeCuda) {
+  const std::string ptx =
+      files::read_file_or_empty(KERNELRL_SOURCE_DIR "/tests/cli/data/relu.ptx");
+  ASSERT_NE(ptx, "");
+  const Outcome outcome = evaluate("relu", ptx, kTimed);
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
+  std::string unguarded = ptx;
+  const std::size_t branch = unguarded.find("@%p1 bra DONE;");
+  ASSERT_NE(branch, std::string::npos);
+  unguarded.erase(branch, std::string("@%p1 bra DONE;").size());
+  EXPECT_EQ(evaluate("relu", unguarded).verdict, Verdict::kRuntimeFault);
 }
 
 TEST_F(OnGpu, TimesAreMeasuredWithTheirInterval) {

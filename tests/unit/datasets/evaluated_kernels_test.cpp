@@ -67,11 +67,8 @@ std::string broken_source(const templates::Pair& pair) {
   return pair.earlier_answer->substr(begin, pair.earlier_answer->find("```\n", begin) - begin);
 }
 
-class EveryFamily : public ::testing::TestWithParam<std::size_t> {};
-
-TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
-  const templates::Family family = generated_families()[GetParam()];
-  templates::Random random(3, GetParam());
+void expect_right(const templates::Family& family, std::uint64_t seed) {
+  templates::Random random(3, seed);
   for (const templates::Operation& operation : family.operations) {
     for (const templates::Variant& variant : family.variants) {
       if (!variant.fits(operation)) continue;
@@ -89,6 +86,24 @@ TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
     }
   }
 }
+
+class EveryFamily : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
+  expect_right(generated_families()[GetParam()], GetParam());
+}
+
+class EveryTritonFamily : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryTritonFamily, EveryVariantIsRightForEveryOperation) {
+  expect_right(templates::triton_families()[GetParam()], GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, EveryTritonFamily,
+                         ::testing::Range<std::size_t>(0, templates::triton_families().size()),
+                         [](const auto& info) {
+                           return templates::triton_families()[info.param].name;
+                         });
 
 // How a slip shows. A repair whose broken kernel passes would teach to change what is right.
 const std::map<std::string, std::set<Verdict>> kVerdictsOfSlip = {

@@ -483,8 +483,16 @@ void Warp::hold_meeting(Mask members, Meeting meeting) {
   };
   for (Split* split = begin_splits(); split != end_splits(); ++split) {
     if (!takes_part(*split)) continue;
-    parties[count++] = {&split->at->last, split->frame, split->mask};
     present |= split->mask;
+    // Lanes that were held up on their way are no party of their own.
+    Party* const end = parties.data() + count;
+    Party* const same = std::find_if(parties.data(), end, [&](const Party& party) {
+      return party.at == &split->at->last && party.frame == split->frame;
+    });
+    if (same != end)
+      same->mask |= split->mask;
+    else
+      parties[count++] = {&split->at->last, split->frame, split->mask};
   }
   if (count == 0 || (members & live_ & ~present) != 0) return;
   meeting(parties.data(), count, *this);

@@ -85,6 +85,12 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
         schedule_at(std::span(task.cases).subspan(c, 1), *read, target_.launch_limits());
     if (there) schedule.add_kernels(there->programs);
   }
+  // A front end compiles what the launches say; it is told nothing if they are wrong.
+  const bool is_translated = compiler_.front_ends.contains(text.scanned.language);
+  if (!read && is_translated) {
+    record->fail(Verdict::kLaunchError, described(read.error()));
+    return std::nullopt;
+  }
   // A compile error comes before an error in a directive, which would count as a step further.
   auto compiled = compile(text, schedule.kernels, cancelled);
   if (!text.ptx.empty() && compiled->verdict == Verdict::kOk) {

@@ -7,7 +7,7 @@ import triton.language as tl
 # @scratch part float32[ceil_div(n, 128) * d]
 # @scratch tops float32[ceil_div(n, 128)]
 # @scratch sums float32[ceil_div(n, 128)]
-# @launch attend[(tops.size,)](q, keys, vals, part, tops, sums, scale, n, d, SPLIT=128, KEYS=16, DIM=next_pow2(d))
+# @launch attend[(tops.size,)](q, keys, vals, part, tops, sums, scale, n, d, SPLIT=128, KEYS=8, DIM=next_pow2(d), num_warps=1)
 @triton.jit
 def attend(q, keys, vals, part, tops, sums, scale, n, d, SPLIT: tl.constexpr, KEYS: tl.constexpr, DIM: tl.constexpr):
     split = tl.program_id(0)
@@ -21,7 +21,8 @@ def attend(q, keys, vals, part, tops, sums, scale, n, d, SPLIT: tl.constexpr, KE
         inside = (t < n)[:, None] & (e < d)[None, :]
         key = tl.load(keys + t[:, None] * d + e[None, :], mask=inside, other=0.0)
         value = tl.load(vals + t[:, None] * d + e[None, :], mask=inside, other=0.0)
-        score = tl.where(t < n, tl.sum(key * query[None, :], 1), float("-inf"))
+        product = tl.where(inside, key * query[None, :], 0.0)
+        score = tl.where(t < n, tl.sum(product, 1), float("-inf"))
         higher = tl.maximum(top, tl.max(score, 0))
         weight = tl.exp(score - higher)
         old = tl.exp(top - higher)

@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 
-# @launch attention[(ceil_div(n, QUERIES), heads)](q, keys, vals, out, scale, n, d, QUERIES=16, KEYS=16, DIM=max(16, next_pow2(d)), num_warps=4)
+# @launch attention[(ceil_div(n, QUERIES), heads)](q, keys, vals, out, scale, n, d, QUERIES=16, KEYS=16, DIM=max(16, next_pow2(d)), num_warps=8)
 @triton.jit
 def attention(q, keys, vals, out, scale, n, d, QUERIES: tl.constexpr, KEYS: tl.constexpr, DIM: tl.constexpr):
     base = tl.program_id(1) * n * d

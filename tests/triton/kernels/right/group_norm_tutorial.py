@@ -4,9 +4,9 @@ import triton
 import triton.language as tl
 
 
-# @launch group_norm[(batch * groups,)](x, gamma, beta, y, groups, width, len, 1e-5, BLOCK=512, num_warps=4)
+# @launch group_norm[(batch * groups,)](x, gamma, beta, y, groups, width, len, eps=1e-5, BLOCK=512, num_warps=4)
 @triton.jit
-def group_norm(x, gamma, beta, y, groups, width, length, eps, BLOCK: tl.constexpr):
+def group_norm(x, gamma, beta, y, groups, width, length, eps: tl.constexpr, BLOCK: tl.constexpr):
     size = width * length
     base = tl.program_id(0).to(tl.int64) * size
     channel = tl.program_id(0) % groups * width

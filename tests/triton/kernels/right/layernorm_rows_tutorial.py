@@ -4,9 +4,9 @@ import triton
 import triton.language as tl
 
 
-# @launch layer_norm_fwd[(rows,)](x, y, gamma, beta, cols, cols, 1e-5, BLOCK_SIZE=256, num_warps=4)
+# @launch layer_norm_fwd[(rows,)](x, y, gamma, beta, cols, cols, eps=1e-5, BLOCK_SIZE=256, num_warps=4)
 @triton.jit
-def layer_norm_fwd(X, Y, W, B, stride, N, eps, BLOCK_SIZE: tl.constexpr):
+def layer_norm_fwd(X, Y, W, B, stride, N, eps: tl.constexpr, BLOCK_SIZE: tl.constexpr):
     row = tl.program_id(0)
     Y += row * stride
     X += row * stride

@@ -13,7 +13,7 @@ def tile_of_group(m, n, ROWS: tl.constexpr, COLS: tl.constexpr, GROUP: tl.conste
     return first + place % height, place // height
 
 
-# @launch multiply[(ceil_div(m, ROWS) * ceil_div(n, COLS),)](a, b, c, m, n, k, ROWS=32, COLS=32, DEPTH=16, GROUP=8, num_warps=4, num_stages=3)
+# @launch multiply[(ceil_div(m, ROWS) * ceil_div(n, COLS),)](a, b, c, m, n, k, ROWS=16, COLS=16, DEPTH=16, GROUP=8, num_warps=1, num_stages=3)
 @triton.jit
 def multiply(a, b, c, m, n, k, ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH: tl.constexpr, GROUP: tl.constexpr):
     tile_row, tile_col = tile_of_group(m, n, ROWS, COLS, GROUP)

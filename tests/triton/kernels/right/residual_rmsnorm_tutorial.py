@@ -4,9 +4,9 @@ import triton
 import triton.language as tl
 
 
-# @launch add_and_normalise[(rows,)](x, res, gamma, y, cols, 1e-5, BLOCK=next_pow2(cols), num_warps=min(8, max(1, next_pow2(cols) / 128)))
+# @launch add_and_normalise[(rows,)](x, res, gamma, y, cols, eps=1e-5, BLOCK=max(128, next_pow2(cols)), num_warps=4)
 @triton.jit
-def add_and_normalise(x, res, gamma, y, cols, eps, BLOCK: tl.constexpr):
+def add_and_normalise(x, res, gamma, y, cols, eps: tl.constexpr, BLOCK: tl.constexpr):
     col = tl.arange(0, BLOCK)
     inside = col < cols
     at = tl.program_id(0) * cols + col

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 7: configurations are not tried here.
+# Line 8: configurations are not tried here.
 import triton
 import triton.language as tl
 

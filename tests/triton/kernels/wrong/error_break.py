@@ -1,5 +1,5 @@
 # task: total_sum expect: compile_error
-# Line 14: Triton has no break.
+# Line 15: Triton has no break.
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 15: the helper takes two arguments.
+# Line 16: the helper takes two arguments.
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 9: `zero` is not defined; the kernel calls it in line 17.
+# Line 11: `zero` is not defined; the kernel calls it in line 18.
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 12: numpy is not there.
+# Line 14: numpy is not there.
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 10: two returns of different types.
+# Line 11: two returns of different types.
 import triton
 import triton.language as tl
 

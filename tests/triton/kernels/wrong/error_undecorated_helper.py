@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Line 14: the helper lacks @triton.jit.
+# Line 15: the helper lacks @triton.jit.
 import triton
 import triton.language as tl
 

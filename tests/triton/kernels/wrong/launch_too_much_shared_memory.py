@@ -1,17 +1,17 @@
 # task: matmul_half expect: launch_error|compile_error|resource_limit
-# Eight stages of two tiles of 128 x 128 are more than a block's shared memory.
+# Twelve stages of two tiles of 64 x 64 are more than a block's shared memory.
 import triton
 import triton.language as tl
 
 
-# @launch matmul[(ceil_div(m, 128), ceil_div(n, 128))](a, b, c, m, n, k, num_warps=8, num_stages=8)
+# @launch matmul[(ceil_div(m, 64), ceil_div(n, 64))](a, b, c, m, n, k, num_stages=12)
 @triton.jit
 def matmul(a, b, c, m, n, k):
-    r = tl.program_id(0) * 128 + tl.arange(0, 128)
-    j = tl.program_id(1) * 128 + tl.arange(0, 128)
-    total = tl.zeros((128, 128), tl.float32)
-    for start in range(0, k, 128):
-        e = start + tl.arange(0, 128)
+    r = tl.program_id(0) * 64 + tl.arange(0, 64)
+    j = tl.program_id(1) * 64 + tl.arange(0, 64)
+    total = tl.zeros((64, 64), tl.float32)
+    for start in range(0, k, 64):
+        e = start + tl.arange(0, 64)
         p = tl.load(a + r[:, None] * k + e[None, :], (r[:, None] < m) & (e[None, :] < k), other=0.0)
         q = tl.load(b + e[:, None] * n + j[None, :], (e[:, None] < k) & (j[None, :] < n), other=0.0)
         total = tl.dot(p, q, total)

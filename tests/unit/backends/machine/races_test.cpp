@@ -223,5 +223,26 @@ TEST(Races, NameBothThreads) {
             "barrier between the two");
 }
 
+// Triton has several threads store what each has computed of the same inputs.
+TEST(Races, RedundantStoresAreNoneWhereACompilerMakesThem) {
+  constexpr std::string_view kSource = R"(
+__global__ void store(float* out) {
+  __shared__ float word[2];
+  word[threadIdx.x % 2] = 1.0f + threadIdx.x * 1e-7f;
+  __syncthreads();
+  out[threadIdx.x] = word[0];
+})";
+  const auto fault_of = [&](bool redundant_stores) {
+    Emulation run(kSource, {"store"});
+    const auto out = run.output<float>("out", 64);
+    run.launch(0, {1, 1, 1}, {64, 1, 1}, {out});
+    run.redundant_stores = redundant_stores;
+    const Result result = run.run();
+    return result.fault ? name_of(result.fault->kind) : "none";
+  };
+  EXPECT_EQ(fault_of(false), "data_race");
+  EXPECT_EQ(fault_of(true), "none");
+}
+
 }  // namespace
 }  // namespace krl::machine

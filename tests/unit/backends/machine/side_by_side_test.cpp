@@ -116,6 +116,31 @@ TEST(SideBySide, AWarpIsHeldUpBehindTheLine) {
   EXPECT_NE(chain(Order::kDrawn, 9), right);
 }
 
+// Lanes that were held up come to a matrix operation after the others of their warp.
+TEST(SideBySide, LanesThatWereHeldUpAreNotElsewhere) {
+  constexpr std::string_view kSource = R"(
+__global__ void k(int* out) {
+  __shared__ __align__(16) unsigned tile[32];
+  unsigned value = threadIdx.x;
+  for (int i = 0; i < 200; ++i) {
+    tile[threadIdx.x] = value + i;
+    __syncthreads();
+    const unsigned row = (unsigned)__cvta_generic_to_shared(tile + threadIdx.x % 8 * 4);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(value) : "r"(row));
+    __syncthreads();
+  }
+  out[threadIdx.x] = value;
+})";
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Emulation run(kSource, {"k"});
+    const auto out = run.output<int>("out", 32);
+    run.launch(0, {1, 1, 1}, {32, 1, 1}, {out});
+    run.job.seed = seed;
+    const Result result = run.run(Order::kDrawn);
+    ASSERT_FALSE(result.fault) << seed << ": " << result.fault->message;
+  }
+}
+
 // Block 0 waits for the others and adds what they have left, by accesses without order, with fences,
 // or by loads that the L1 cache may answer.
 constexpr std::string_view kOld = R"(

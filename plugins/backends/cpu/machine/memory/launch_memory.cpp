@@ -68,6 +68,7 @@ LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::sp
 void LaunchMemory::begin_run(const cpu::Run& run) {
   const std::vector<cpu::Buffer>& buffers = run.buffers;
   held_line_ = run.held_line;
+  redundant_stores_ = run.redundant_stores;
   old_values_.begin_run(run.order == cpu::Order::kLockstep);
   garbage_ = cpu::Garbage(run.garbage);
   regions_.clear();

@@ -82,6 +82,9 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
     launch_.note_unset(request.line, "shared memory that no thread of the block has written");
     return false;
   }
+  const bool redundant = outcome.verdict == Verdict::kIfChanged && outcome.conflict.other_wrote &&
+                         !request.strong && launch_.redundant_stores();
+  if (redundant) return false;
   if (outcome.encounter) [[unlikely]]
     note_encounter(request, true, lane, offset);
   if (kept && !request.write && request.may_be_old && show_old_shared(request, offset, write))

@@ -1,0 +1,110 @@
+# task: relu expect: ok|compile_error
+# Conditions 99 deep.
+import triton
+import triton.language as tl
+
+
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    if size > -200:
+        if size > -199:
+            if size > -198:
+                if size > -197:
+                    if size > -196:
+                        if size > -195:
+                            if size > -194:
+                                if size > -193:
+                                    if size > -192:
+                                        if size > -191:
+                                            if size > -190:
+                                                if size > -189:
+                                                    if size > -188:
+                                                        if size > -187:
+                                                            if size > -186:
+                                                                if size > -185:
+                                                                    if size > -184:
+                                                                        if size > -183:
+                                                                            if size > -182:
+                                                                                if size > -181:
+                                                                                    if size > -180:
+                                                                                        if size > -179:
+                                                                                            if size > -178:
+                                                                                                if size > -177:
+                                                                                                    if size > -176:
+                                                                                                        if size > -175:
+                                                                                                            if size > -174:
+                                                                                                                if size > -173:
+                                                                                                                    if size > -172:
+                                                                                                                        if size > -171:
+                                                                                                                            if size > -170:
+                                                                                                                                if size > -169:
+                                                                                                                                    if size > -168:
+                                                                                                                                        if size > -167:
+                                                                                                                                            if size > -166:
+                                                                                                                                                if size > -165:
+                                                                                                                                                    if size > -164:
+                                                                                                                                                        if size > -163:
+                                                                                                                                                            if size > -162:
+                                                                                                                                                                if size > -161:
+                                                                                                                                                                    if size > -160:
+                                                                                                                                                                        if size > -159:
+                                                                                                                                                                            if size > -158:
+                                                                                                                                                                                if size > -157:
+                                                                                                                                                                                    if size > -156:
+                                                                                                                                                                                        if size > -155:
+                                                                                                                                                                                            if size > -154:
+                                                                                                                                                                                                if size > -153:
+                                                                                                                                                                                                    if size > -152:
+                                                                                                                                                                                                        if size > -151:
+                                                                                                                                                                                                            if size > -150:
+                                                                                                                                                                                                                if size > -149:
+                                                                                                                                                                                                                    if size > -148:
+                                                                                                                                                                                                                        if size > -147:
+                                                                                                                                                                                                                            if size > -146:
+                                                                                                                                                                                                                                if size > -145:
+                                                                                                                                                                                                                                    if size > -144:
+                                                                                                                                                                                                                                        if size > -143:
+                                                                                                                                                                                                                                            if size > -142:
+                                                                                                                                                                                                                                                if size > -141:
+                                                                                                                                                                                                                                                    if size > -140:
+                                                                                                                                                                                                                                                        if size > -139:
+                                                                                                                                                                                                                                                            if size > -138:
+                                                                                                                                                                                                                                                                if size > -137:
+                                                                                                                                                                                                                                                                    if size > -136:
+                                                                                                                                                                                                                                                                        if size > -135:
+                                                                                                                                                                                                                                                                            if size > -134:
+                                                                                                                                                                                                                                                                                if size > -133:
+                                                                                                                                                                                                                                                                                    if size > -132:
+                                                                                                                                                                                                                                                                                        if size > -131:
+                                                                                                                                                                                                                                                                                            if size > -130:
+                                                                                                                                                                                                                                                                                                if size > -129:
+                                                                                                                                                                                                                                                                                                    if size > -128:
+                                                                                                                                                                                                                                                                                                        if size > -127:
+                                                                                                                                                                                                                                                                                                            if size > -126:
+                                                                                                                                                                                                                                                                                                                if size > -125:
+                                                                                                                                                                                                                                                                                                                    if size > -124:
+                                                                                                                                                                                                                                                                                                                        if size > -123:
+                                                                                                                                                                                                                                                                                                                            if size > -122:
+                                                                                                                                                                                                                                                                                                                                if size > -121:
+                                                                                                                                                                                                                                                                                                                                    if size > -120:
+                                                                                                                                                                                                                                                                                                                                        if size > -119:
+                                                                                                                                                                                                                                                                                                                                            if size > -118:
+                                                                                                                                                                                                                                                                                                                                                if size > -117:
+                                                                                                                                                                                                                                                                                                                                                    if size > -116:
+                                                                                                                                                                                                                                                                                                                                                        if size > -115:
+                                                                                                                                                                                                                                                                                                                                                            if size > -114:
+                                                                                                                                                                                                                                                                                                                                                                if size > -113:
+                                                                                                                                                                                                                                                                                                                                                                    if size > -112:
+                                                                                                                                                                                                                                                                                                                                                                        if size > -111:
+                                                                                                                                                                                                                                                                                                                                                                            if size > -110:
+                                                                                                                                                                                                                                                                                                                                                                                if size > -109:
+                                                                                                                                                                                                                                                                                                                                                                                    if size > -108:
+                                                                                                                                                                                                                                                                                                                                                                                        if size > -107:
+                                                                                                                                                                                                                                                                                                                                                                                            if size > -106:
+                                                                                                                                                                                                                                                                                                                                                                                                if size > -105:
+                                                                                                                                                                                                                                                                                                                                                                                                    if size > -104:
+                                                                                                                                                                                                                                                                                                                                                                                                        if size > -103:
+                                                                                                                                                                                                                                                                                                                                                                                                            pass
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

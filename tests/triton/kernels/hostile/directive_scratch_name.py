@@ -1,0 +1,12 @@
+# task: relu expect: launch_error
+# Scratch memory with the name of a tensor.
+import triton
+import triton.language as tl
+
+
+# @scratch out float32[size]
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size, MODE: tl.constexpr = None):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

@@ -1,0 +1,13 @@
+# task: relu expect: compile_error
+# All names of a module.
+import triton
+import triton.language as tl
+from triton.language import *
+
+
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    core.inspect.os.getpid()
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

@@ -1,0 +1,16 @@
+# task: relu expect: ok|compile_error
+# Code of the module, which is not executed.
+import triton
+import triton.language as tl
+
+while True:
+    pass
+
+raise SystemExit(5)
+
+
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

@@ -1,0 +1,14 @@
+# task: relu expect: ok|compile_error
+# Assigns to an attribute of a module at module level, which is not executed.
+import triton
+import triton.language as tl
+
+tl.core.TRITON_MAX_TENSOR_NUMEL = 1 << 30
+triton.language.load = None
+
+
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0), i < size)

@@ -1,0 +1,11 @@
+# task: relu expect: rejected|compile_error
+# Which multiprocessor it runs on.
+import triton
+import triton.language as tl
+
+
+# @launch relu[(ceil_div(size, 128),)](inp, out, size)
+@triton.jit
+def relu(inp, out, size):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.store(out + i, tl.maximum(tl.load(inp + i, i < size), 0.0) + 0.0 * tl.extra.cuda.smid(), i < size)
