@@ -194,7 +194,8 @@ Episode episode_of(const TunedKernel& kernel, const Task& task, GroupId group) {
   turn.answer.text = kernel.parent->answer;
   const std::size_t at = turn.answer.text.find(kernel.parent->source);
   if (at == std::string::npos)
-    turn.answer.text = "```" + std::string(fence_of(language_of(kernel.source))) + "\n" + kernel.source + "\n```";
+    turn.answer.text =
+        "```" + std::string(fence_of(language_of(kernel.source))) + "\n" + kernel.source + "\n```";
   else
     turn.answer.text.replace(at, kernel.parent->source.size(), kernel.source);
   episode.turns.push_back(std::move(turn));

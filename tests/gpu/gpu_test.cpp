@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tests/hostile/hostile_kernels.hpp"
-#include "tests/triton/triton_kernels.hpp"
 #include "tests/task_kernels.hpp"
+#include "tests/triton/triton_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
 
@@ -170,8 +170,7 @@ TEST_F(OnGpu, RightTritonKernelsAreRightAtRealSizes) {
 }
 
 TEST_F(OnGpu, PtxIsJudgedLikeCuda) {
-  const std::string ptx =
-      files::read_file_or_empty(KERNELRL_SOURCE_DIR "/tests/cli/data/relu.ptx");
+  const std::string ptx = files::read_file_or_empty(KERNELRL_SOURCE_DIR "/tests/cli/data/relu.ptx");
   ASSERT_NE(ptx, "");
   const Outcome outcome = evaluate("relu", ptx, kTimed);
   EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;

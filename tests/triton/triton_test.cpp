@@ -25,11 +25,12 @@ TEST_P(Triton, GetsItsVerdict) {
     EXPECT_EQ((outcome.why + outcome.log).find(secret), std::string::npos) << outcome.log;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Triton, ::testing::ValuesIn(triton_kernel_names()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Kernels, Triton, ::testing::ValuesIn(triton_kernel_names()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '/', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace krl::testing

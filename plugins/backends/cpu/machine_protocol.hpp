@@ -131,7 +131,7 @@ struct Run {
   // Stores of several threads to one word of shared memory are no race, whichever stays: Triton has
   // threads store what each has computed of the same inputs, in roundings that may differ.
   bool redundant_stores = false;
-  std::uint64_t garbage = 0;    // the seed of what nobody has set: see garbage.hpp
+  std::uint64_t garbage = 0;  // the seed of what nobody has set: see garbage.hpp
 
   bool operator==(const Run&) const = default;
 };

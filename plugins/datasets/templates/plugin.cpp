@@ -90,7 +90,7 @@ class Templates final : public krl::Dataset {
       krl::invalid_argument("mechanisms cannot be used with propose: no proposed task has any");
     if (language == "triton" && (repair > 0 || mechanisms || propose > 0))
       krl::invalid_argument("repair, mechanisms and propose need language = \"cuda\"");
-    std::vector<Family> families = propose > 0             ? proposed()
+    std::vector<Family> families = propose > 0            ? proposed()
                                    : language == "triton" ? krl::templates::triton_families()
                                                           : krl::templates::all_families();
     if (!mechanisms)

@@ -17,7 +17,7 @@ std::string where(const SourceError& error) {
 // "kernel grid block(number of arguments); …" of the directives above a kernel of the softmax task with
 // so many rows and columns, or "line:column: message".
 std::string triton_launches(const std::string& directives, std::int64_t rows = 4,
-                        std::int64_t cols = 1024) {
+                            std::int64_t cols = 1024) {
   const TaskDefinition task = softmax_task();
   const auto sizes = resolve_case(task, {{"rows", rows}, {"cols", cols}});
   const auto program = read_launches(
@@ -29,8 +29,8 @@ std::string triton_launches(const std::string& directives, std::int64_t rows = 4
   if (!launches) return where(launches.error());
   std::string text;
   for (const ResolvedLaunch& launch : launches->launches) {
-    text += (text.empty() ? "" : "; ") + launch.kernel + " " + std::to_string(launch.grid[0]) + "x" +
-            std::to_string(launch.grid[1]) + " " + std::to_string(launch.block[0]) + "(" +
+    text += (text.empty() ? "" : "; ") + launch.kernel + " " + std::to_string(launch.grid[0]) +
+            "x" + std::to_string(launch.grid[1]) + " " + std::to_string(launch.block[0]) + "(" +
             std::to_string(launch.arguments.size()) + ")";
   }
   return text;
@@ -39,27 +39,31 @@ std::string triton_launches(const std::string& directives, std::int64_t rows = 4
 TEST(TritonLaunch, NamesWhatAKernelIsCompiledFor) {
   EXPECT_EQ(triton_launches("# @launch k[(rows,)](x, y, scale, cols, 3, BLOCK=next_pow2(cols))"),
             "k(*fp32:16, *fp32:16, fp32, i32:16, i32, BLOCK=1024) 4x1 128(7)");
-  EXPECT_EQ(triton_launches("# @launch k[(rows, 2)](x, y, scale, n=cols, m=7 - 6, BLOCK=64, num_warps=8)",
-                        4, 5),
-            "k(*fp32:16, *fp32:16, fp32, i32, 1, BLOCK=64, num_warps=8) 4x2 256(6)")
+  EXPECT_EQ(
+      triton_launches("# @launch k[(rows, 2)](x, y, scale, n=cols, m=7 - 6, BLOCK=64, num_warps=8)",
+                      4, 5),
+      "k(*fp32:16, *fp32:16, fp32, i32, 1, BLOCK=64, num_warps=8) 4x2 256(6)")
       << "an integer 1 is compiled in";
-  EXPECT_EQ(triton_launches("# @launch k[rows](x, y, scale, cols * cols * cols, 2, 8, \"relu, or not\")", 4,
-                        2000),
-            "k(*fp32:16, *fp32:16, fp32, i64:16, i32, BLOCK=8, ACT=\"relu, or not\") 4x1 128(7)");
+  EXPECT_EQ(
+      triton_launches("# @launch k[rows](x, y, scale, cols * cols * cols, 2, 8, \"relu, or not\")",
+                      4, 2000),
+      "k(*fp32:16, *fp32:16, fp32, i64:16, i32, BLOCK=8, ACT=\"relu, or not\") 4x1 128(7)");
 }
 
 TEST(TritonLaunch, AGridMayUseTheConstants) {
-  EXPECT_EQ(triton_launches("# @scratch part float16[rows]\n"
-                        "# @launch k[(ceil_div(cols, BLOCK),)](x, part, scale, 2, 2, BLOCK=100)\n"
-                        "# @launch k[1](part, y, scale, 2, 2, 4, ACT=True, num_stages=1)"),
-            "k(*fp32:16, *fp16:16, fp32, i32, i32, BLOCK=100) 11x1 128(7); "
-            "k(*fp16:16, *fp32:16, fp32, i32, i32, BLOCK=4, ACT=True, num_stages=1) 1x1 128(7)");
+  EXPECT_EQ(
+      triton_launches("# @scratch part float16[rows]\n"
+                      "# @launch k[(ceil_div(cols, BLOCK),)](x, part, scale, 2, 2, BLOCK=100)\n"
+                      "# @launch k[1](part, y, scale, 2, 2, 4, ACT=True, num_stages=1)"),
+      "k(*fp32:16, *fp16:16, fp32, i32, i32, BLOCK=100) 11x1 128(7); "
+      "k(*fp16:16, *fp32:16, fp32, i32, i32, BLOCK=4, ACT=True, num_stages=1) 1x1 128(7)");
 }
 
 TEST(TritonLaunch, ErrorsSayWhereAndWhat) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
-      {"", "1:1: Triton does not say what runs: begin with the line "
-           "`# @launch kernel[(grid,)](arguments)`"},
+      {"",
+       "1:1: Triton does not say what runs: begin with the line "
+       "`# @launch kernel[(grid,)](arguments)`"},
       {"# @launch k<<<1, 2>>>(x)",
        "2:12: expected '[': a directive is `# @launch kernel[(grid,)](arguments)`"},
       {"# @launch kk[1](x)", "2:11: no function with @triton.jit is called 'kk'; known: k"},
@@ -97,7 +101,8 @@ TEST(PythonSource, TokensCommentsAndStrings) {
   EXPECT_EQ(tokens, "\nx = 'a # b'\n'''\n# not this\n'''\nf ( a , b ) + 1");
   for (const LineComment& comment : source.comments)
     comments += comment.text + (comment.starts_line ? "!" : "");
-  EXPECT_EQ(comments, " one! two three four") << "a directive begins its line, and no brackets are open";
+  EXPECT_EQ(comments, " one! two three four")
+      << "a directive begins its line, and no brackets are open";
 }
 
 TEST(PythonSource, HeadsOfCompiledFunctions) {
@@ -116,7 +121,8 @@ TEST(PythonSource, HeadsOfCompiledFunctions) {
 
 TEST(Language, OfATextIsToldByItsFirstWords) {
   EXPECT_EQ(language_of("// a kernel\n/* .version */ .version 8.0"), Language::kPtx);
-  EXPECT_EQ(language_of("\"\"\"A kernel.\"\"\"\nimport triton.language as tl\n"), Language::kTriton);
+  EXPECT_EQ(language_of("\"\"\"A kernel.\"\"\"\nimport triton.language as tl\n"),
+            Language::kTriton);
   EXPECT_EQ(language_of("from triton import jit"), Language::kTriton);
   EXPECT_EQ(language_of("// import triton\n__global__ void k() {}"), Language::kCuda);
   EXPECT_EQ(language_of("/* without an end"), Language::kCuda);

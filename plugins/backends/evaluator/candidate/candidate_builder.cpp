@@ -178,12 +178,14 @@ CompiledSource CandidateBuilder::translate(const CandidateText& text,
     compiled.end_with(verdict_of(compiled.output.end), compiled.output.why);
     return compiled;
   }
-  const auto scanned = translation ? scan_source(translation->ptx) : SourceProblem{};
-  const auto problem =
-      scanned ? check_ptx(*scanned, {}, compiler_.arch) : std::optional(scanned.error());
-  if (!translation || problem) {
-    compiled.end_with(Verdict::kRejected, translator.name + " made no PTX that is accepted here" +
-                                              (translation ? ": " + problem->message : ""));
+  if (!translation) {
+    compiled.end_with(Verdict::kCompileError, "the output of " + translator.name + " is not valid");
+    return compiled;
+  }
+  const ScannedSource scanned = scan_cuda_source(translation->ptx);
+  if (const auto problem = check_ptx(scanned, {}, compiler_.arch)) {
+    compiled.end_with(Verdict::kRejected,
+                      "the PTX of " + translator.name + ": " + problem->message);
     return compiled;
   }
   CompileOutput assembled = compiler_.assemble(translation->ptx, translation->names, cancelled);

@@ -10,9 +10,9 @@
 namespace krl::evaluator {
 
 struct CompileSettings {
-  std::string arch;                // "sm_90"
-  std::vector<std::string> flags;  // more options of the compiler's
-  std::filesystem::path cuda;      // folder of the compiler; empty = the usual places
+  std::string arch;                   // "sm_90"
+  std::vector<std::string> flags;     // more options of the compiler's
+  std::filesystem::path cuda;         // folder of the compiler; empty = the usual places
   std::filesystem::path triton = {};  // folder that holds the package; empty = that of the wheels
   std::chrono::milliseconds compile_limit{10'000};      // processor time
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // each process

@@ -42,13 +42,15 @@ Checked<LaunchSchedule, SourceError> read_schedule(const ScannedSource& source,
   if (!resolved) return resolved.error();
   LaunchSchedule schedule = *std::move(resolved);
   schedule.add_kernels(schedule.programs);
+  schedule.redundant_stores =
+      source.language == Language::kTriton && !source.mentions("inline_asm_elementwise");
   return schedule;
 }
 
 Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> cases,
                                                  const LaunchSchedule& known,
                                                  const LaunchLimits& limits) {
-  LaunchSchedule schedule{known.directives, known.kernels, {}, {}};
+  LaunchSchedule schedule{known.directives, known.kernels, {}, {}, known.redundant_stores};
   for (const ResolvedCase& resolved_case : cases) {
     auto resolved = resolve_launches(*known.directives, resolved_case, limits);
     if (!resolved) {

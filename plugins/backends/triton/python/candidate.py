@@ -1,8 +1,8 @@
 """What a candidate's text defines: its functions with @triton.jit, and constants for them.
 
-Nothing else of the text is executed. A function may name the language of Triton, other such functions,
-and constants; what could reach the interpreter is refused with its line. The process is sandboxed all
-the same (server.py).
+Nothing else of the text is executed, and of a function Triton's compiler executes what its language has:
+an allowed list of names and attributes keeps everything else of Python out of its reach. The process is
+sandboxed all the same (server.py).
 """
 
 import ast
@@ -14,13 +14,25 @@ import triton
 import triton.language as tl
 import triton.language.extra.cuda
 from triton.language.extra import libdevice
+from triton.runtime.jit import JITCallable
 
 FILE = "kernel.cu"  # as all compilers of kernelrl call a candidate
 
 # The modules that a name may lead through, and of `triton` itself the names that device code uses.
 MODULES = {triton, tl, tl.math, tl.extra, tl.extra.cuda, libdevice, triton.language.extra.cuda.libdevice}
-OF_TRITON = {"language", "jit", "cdiv", "next_power_of_2", "constexpr_function"}
-REFUSED_NAMES = {"getattr", "hasattr", "setattr", "vars", "dir", "eval", "exec", "open", "globals"}
+OF_TRITON = {"language", "jit", "cdiv", "next_power_of_2"}
+CLASSES = (tl.constexpr, tl.dtype, tl.tensor, tl.range, tl.static_range, tl.block_type, tl.pointer_type,
+           tl.tuple)
+# Attributes of tensors, descriptors, types and constants.
+ATTRIBUTES = {name for owner in (tl.tensor, tl.tensor_descriptor, tl.constexpr)
+              for name in dir(owner) if getattr(getattr(owner, name), "__triton_builtin__", False)
+              or isinstance(getattr(owner, name), JITCallable)} | {
+    "T", "abs", "atomic_add", "atomic_max", "atomic_min", "block_shape", "cdiv", "dtype", "element_ty",
+    "gather", "is_block", "is_bf16", "is_floating", "is_fp16", "is_fp32", "is_fp64", "is_int", "is_ptr",
+    "itemsize", "load", "logical_and", "logical_or", "numel", "primitive_bitwidth", "scalar", "scatter",
+    "shape", "store", "to", "type", "value"}
+REFUSED_NAMES = {"getattr", "hasattr"}  # of Python's functions that Triton has
+SEPARATORS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029\0"
 
 
 class Refusal(Exception):
@@ -31,64 +43,88 @@ class Refusal(Exception):
         self.line = line
 
 
+def is_usable(owner, name):
+    """True of what a module of Triton's language has for kernels."""
+    value = getattr(owner, name, None)
+    if isinstance(value, types.ModuleType):
+        return value in MODULES
+    if owner is triton:
+        return name in OF_TRITON
+    if isinstance(value, types.FunctionType) and owner is libdevice:  # stands for that of the target
+        return True
+    return isinstance(value, (JITCallable, tl.dtype)) or value in CLASSES or \
+        getattr(value, "__triton_builtin__", False)
+
+
 class Checks(ast.NodeVisitor):
     """Goes through what is about to be executed or compiled."""
 
     def __init__(self, names):
-        self.names = names  # of modules and of what was imported from them
-
-    def visit_Name(self, node):
-        if node.id.startswith("__") or node.id in REFUSED_NAMES:
-            raise Refusal(node.lineno, f"'{node.id}' is not allowed in a kernel")
-
-    def visit_Attribute(self, node):
-        if node.attr.startswith("_"):
-            raise Refusal(node.lineno, f"'{node.attr}' is not allowed in a kernel")
-        self.generic_visit(node)
-        self.module_of(node)
+        self.names = names  # of modules, and of what was imported from them
 
     def module_of(self, node):
         """The module that an expression names; None of any other expression."""
         if isinstance(node, ast.Name):
             value = self.names.get(node.id)
-            return value if isinstance(value, types.ModuleType) else None
-        owner = self.module_of(node.value) if isinstance(node, ast.Attribute) else None
-        if owner is None:
-            return None
-        known = node.attr in OF_TRITON if owner is triton else hasattr(owner, node.attr)
-        value = getattr(owner, node.attr, None)
-        if not known or (isinstance(value, types.ModuleType) and value not in MODULES):
-            raise Refusal(node.lineno, f"{owner.__name__}.{node.attr} is nothing that a kernel can use")
+        else:
+            owner = self.module_of(node.value) if isinstance(node, ast.Attribute) else None
+            value = getattr(owner, node.attr, None) if owner is not None else None
         return value if isinstance(value, types.ModuleType) else None
 
-    def visit_Import(self, node):
-        raise Refusal(node.lineno, "a kernel imports nothing")
+    def visit_Name(self, node):
+        if node.id.startswith("__") or node.id in REFUSED_NAMES:
+            raise Refusal(node.lineno, f"'{node.id}' is not allowed in a kernel")
+        if self.module_of(node):
+            raise Refusal(node.lineno, f"the module '{node.id}' is no value")
 
-    visit_ImportFrom = visit_Global = visit_Import
+    def visit_Attribute(self, node):
+        owner = self.module_of(node.value)
+        if owner is None:
+            if node.attr not in ATTRIBUTES:
+                no_module = f", and no module '{node.value.id}' is imported" \
+                    if isinstance(node.value, ast.Name) else ""
+                raise Refusal(node.lineno,
+                              f"'.{node.attr}' is nothing that Triton's values have{no_module}")
+            return self.visit(node.value)
+        if owner.__name__ != "math" and not is_usable(owner, node.attr):
+            raise Refusal(node.lineno, f"{owner.__name__}.{node.attr} is nothing that a kernel can use")
+        if isinstance(getattr(owner, node.attr, None), types.ModuleType):
+            self.parent_uses(node)
+        return None
+
+    def parent_uses(self, node):
+        if not getattr(node, "is_owner", False):
+            raise Refusal(node.lineno, f"the module '{ast.unparse(node)}' is no value")
+
+    def visit(self, node):
+        if isinstance(node, ast.Attribute):
+            node.value.is_owner = True
+        return super().visit(node)
+
+    def refuse(self, node):
+        raise Refusal(node.lineno, f"a kernel has no `{type(node).__name__.lower()}`")
+
+    visit_Import = visit_ImportFrom = visit_Global = visit_Nonlocal = visit_ClassDef = refuse
+    visit_Lambda = visit_Await = visit_Yield = visit_YieldFrom = visit_Try = visit_With = refuse
 
 
 def take_import(statement, names):
     """Adds what an import names, if it is of a module that kernels use."""
     by_name = {module.__name__: module for module in MODULES}
     for alias in statement.names:
-        if isinstance(statement, ast.Import):
-            module = by_name.get(alias.name)
-            if module is not None:
-                names[alias.asname or alias.name.split(".")[0]] = module if alias.asname else triton
-            if alias.name == "math":
-                numbers = names[alias.asname or "math"] = types.ModuleType("math")
-                vars(numbers).update((n, v) for n, v in vars(math).items() if isinstance(v, float))
-            continue
-        owner = by_name.get(statement.module)
-        value = getattr(owner, alias.name, None) if owner is not None else None
-        usable = alias.name in OF_TRITON if owner is triton else value is not None
-        if isinstance(value, types.ModuleType) and value not in MODULES:
-            usable = False
-        if owner is not None and not usable:
-            raise Refusal(statement.lineno,
-                          f"{statement.module}.{alias.name} is nothing that a kernel can use")
-        if usable:
-            names[alias.asname or alias.name] = value
+        if isinstance(statement, ast.ImportFrom):
+            owner = by_name.get(statement.module)
+            if owner is None:
+                continue
+            if not is_usable(owner, alias.name):
+                raise Refusal(statement.lineno,
+                              f"{statement.module}.{alias.name} is nothing that a kernel can use")
+            names[alias.asname or alias.name] = getattr(owner, alias.name)
+        elif alias.name == "math":
+            numbers = names[alias.asname or "math"] = types.ModuleType("math")
+            vars(numbers).update((n, v) for n, v in vars(math).items() if isinstance(v, float))
+        elif alias.name in by_name:
+            names[alias.asname or "triton"] = by_name[alias.name] if alias.asname else triton
 
 
 def is_of_triton(decorator, word):
@@ -99,16 +135,24 @@ def is_of_triton(decorator, word):
     return isinstance(target, ast.Name) and target.id == word
 
 
-def is_kernel(function):
-    for decorator in function.decorator_list:
+def options_of(function):
+    """What @triton.jit is told; None of a function that is not compiled."""
+    decorators = function.decorator_list
+    for decorator in decorators:
         for word in ("autotune", "heuristics"):
             if is_of_triton(decorator, word):
                 raise Refusal(decorator.lineno, f"@triton.{word} chooses while a kernel is called: give "
                               "its parameters in the launch directive, as in BLOCK=1024, num_warps=4")
-    compiled = any(is_of_triton(decorator, "jit") for decorator in function.decorator_list)
-    if compiled and len(function.decorator_list) > 1:
-        raise Refusal(function.decorator_list[0].lineno, "@triton.jit is to be the only decorator")
-    return compiled
+    if not any(is_of_triton(decorator, "jit") for decorator in decorators):
+        return None
+    if len(decorators) > 1:
+        raise Refusal(decorators[0].lineno, "@triton.jit is to be the only decorator")
+    options = {}
+    for keyword in getattr(decorators[0], "keywords", []):
+        if keyword.arg != "noinline" or not isinstance(keyword.value, ast.Constant):
+            raise Refusal(keyword.lineno, "of the options of @triton.jit only noinline=True is known here")
+        options[keyword.arg] = bool(keyword.value.value)
+    return options
 
 
 def is_constant(expression):
@@ -124,30 +168,62 @@ def is_constant(expression):
                for node in ast.walk(expression))
 
 
+def require_constants(function):
+    """What is executed when a function is defined: its defaults and annotations."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    executed = [*arguments.defaults, *filter(None, arguments.kw_defaults), function.returns,
+                *(argument.annotation for argument in every)]
+    for expression in filter(None, executed):
+        if not is_constant(expression):
+            raise Refusal(expression.lineno, f"`{ast.unparse(expression)}` is no constant")
+
+
+def compiled(statement, options, module, lines):
+    """The function as Triton knows it, from the very lines that were checked."""
+    statement.decorator_list = []
+    exec(compile(ast.Module([statement], []), FILE, "exec"), vars(module))
+    function = triton.jit(vars(module)[statement.name], **options)
+    function._unsafe_update_src("\n".join(lines[statement.lineno - 1:statement.end_lineno]))
+    function.starting_line_number = statement.lineno
+    return function
+
+
 def functions_of(source):
     """The compiled functions of a text by their names. Raises Refusal and SyntaxError."""
-    tree = ast.parse(source, FILE)
+    source = source.replace("\r\n", "\n")
+    lines = source.split("\n")
+    for number, line in enumerate(lines, 1):
+        if any(c in SEPARATORS or c == "\r" for c in line):
+            raise Refusal(number, "a control character or an unusual line separator")
     names, kept = {}, []
-    for statement in tree.body:
+    for statement in ast.parse(source, FILE).body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             take_import(statement, names)
-        elif isinstance(statement, ast.FunctionDef) and is_kernel(statement):
-            kept.append(statement)
+        elif isinstance(statement, ast.FunctionDef):
+            options = options_of(statement)
+            if options is not None:
+                require_constants(statement)
+                kept.append((statement, options))
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if all(isinstance(target, ast.Name) for target in targets) and is_constant(statement.value):
-                kept.append(statement)
-    checks = Checks(names)
-    for statement in kept:
-        checks.visit(statement)
+                kept.append((ast.copy_location(ast.Assign(targets, statement.value), statement), None))
     module = types.ModuleType("candidate")
     vars(module).update(names, __builtins__={})
-    linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
-    for statement in kept:  # one by one: a constant that cannot be had is one that host code uses
-        code = compile(ast.Module([statement], []), FILE, "exec")
-        try:
-            exec(code, vars(module))
-        except Exception as error:
-            if isinstance(statement, ast.FunctionDef):
-                raise Refusal(statement.lineno, str(error)) from error
-    return {name: value for name, value in vars(module).items() if isinstance(value, triton.JITFunction)}
+    linecache.cache[FILE] = (len(source), None, [line + "\n" for line in lines], FILE)
+    checks, functions = Checks(names), {}
+    for statement, options in kept:
+        for part in statement.body if options is not None else [statement.value]:
+            checks.visit(part)
+        if options is None:
+            for target in statement.targets:
+                functions.pop(target.id, None)
+            try:  # what cannot be had is for host code
+                exec(compile(ast.Module([statement], []), FILE, "exec"), vars(module))
+            except Exception:
+                continue
+        else:
+            functions[statement.name] = compiled(statement, options, module, lines)
+            vars(module)[statement.name] = functions[statement.name]
+    return functions

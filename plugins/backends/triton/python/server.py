@@ -17,6 +17,7 @@ import sys
 
 LOG, MODULE = 3, 4
 COMPILED, REFUSED, UNUSABLE = 0, 1, 2
+MOST_PRINTED = 1 << 14  # bytes
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), sys.argv[1]]
 os.environ["TRITON_HOME"] = "/nowhere"  # Triton's cache is not used, and there is no home to look for
@@ -110,13 +111,20 @@ def restrict(request, server):
 
 
 def compile_and_exit(request, server):
-    restrict(request, server)
-    translation = compile_request(request)
-    if translation is None:
+    try:
+        restrict(request, server)
+        translation = compile_request(request)
+        if translation is None:
+            os._exit(REFUSED)
+        with open(MODULE, "wb", closefd=False) as module:
+            module.write(json.dumps(translation).encode())
+        os._exit(COMPILED)
+    except OSError:
+        os.ftruncate(1, MOST_PRINTED)
+        os.lseek(1, 0, os.SEEK_END)
+        complain(0, "the compile prints too much")
+    finally:
         os._exit(REFUSED)
-    with open(MODULE, "wb", closefd=False) as module:
-        module.write(json.dumps(translation).encode())
-    os._exit(COMPILED)
 
 
 def read(count):
@@ -144,7 +152,8 @@ def serve():
             compile_and_exit(request, server)
         write({"child": child})
         _, status, usage = os.wait4(child, 0)
-        write({"exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
+        # Any end but a signal is the text's fault: there is nothing else that a compile waits for.
+        write({"exit_code": int(status != 0) if os.WIFEXITED(status) else -1,
                "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
                "cpu_seconds": usage.ru_utime + usage.ru_stime})
 

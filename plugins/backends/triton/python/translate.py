@@ -12,7 +12,7 @@ import triton.language as tl
 from candidate import FILE
 
 PTX_VERSION = 87
-OPTIONS = ("num_warps", "num_stages", "maxnreg")
+OPTIONS = {"num_warps": 32, "num_stages": 100, "maxnreg": 255}  # and the most that each may be
 
 
 class Kernel:
@@ -30,8 +30,13 @@ class Kernel:
 
 
 def value_of(text):
-    """A constant of a directive, which has been checked to be one: 8, True, "relu", tl.float16."""
-    return getattr(tl, text[3:]) if text.startswith("tl.") else ast.literal_eval(text)
+    """A constant of a directive: 8, True, "relu", tl.float16."""
+    if not text.startswith("tl."):
+        return ast.literal_eval(text)
+    value = getattr(tl, text[3:], None)
+    if not isinstance(value, tl.dtype):
+        raise ValueError(f"{text} is no type of elements")
+    return value
 
 
 def source_of(function, kernel):
@@ -58,6 +63,9 @@ def compiled(function, kernel, capability):
     backend = CUDABackend(target)
     source = source_of(function, kernel)
     options = {name: kernel.constants[name] for name in OPTIONS if name in kernel.constants}
+    for name, value in options.items():
+        if not 1 <= value <= OPTIONS[name]:
+            raise ValueError(f"{name} is {value}; it must be 1 to {OPTIONS[name]}")
     options = backend.parse_options({"ptx_version": PTX_VERSION, **options})
     stages, metadata = {}, {}
     backend.add_stages(stages, options, source.language)
@@ -124,7 +132,9 @@ def translate(functions, spelled, capability):
     """Compiles each of the kernels, and joins them: the fields of a Translation (translation.hpp)."""
     module, names, shared_bytes = Module(), [], []
     for place, kernel in enumerate(map(Kernel, spelled)):
-        function = functions[kernel.name]
+        function = functions.get(kernel.name)
+        if function is None:
+            raise ValueError(f"'{kernel.name}' is no function with @triton.jit")
         names.append(kernel.name if len(spelled) == 1 else f"{kernel.name}_{place}")
         function._repr = lambda _: names[-1]  # what Triton calls the entry
         ptx, shared = compiled(function, kernel, capability)

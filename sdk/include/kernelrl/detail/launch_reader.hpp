@@ -208,7 +208,8 @@ class LaunchReader {
 
   void read_scratch(DirectiveReader* reader) {
     ScratchDirective scratch;
-    scratch.name = reader->identifier("the name of the buffer: a directive is `" + scratch_form() + "`");
+    scratch.name =
+        reader->identifier("the name of the buffer: a directive is `" + scratch_form() + "`");
     if (reader->error()) return;
     reader->skip_blanks();
     const std::size_t type_position = reader->position();

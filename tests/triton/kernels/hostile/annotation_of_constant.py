@@ -1,9 +1,9 @@
 # task: relu expect: compile_error|ok
-# The annotation of a constant is executed; is_constant() looks at its value only. If it runs, the compile ends without PTX and is `rejected`.
+# The annotation of a constant is executed; is_constant() looks at its value only. If it runs, it says that it is out of memory, and the verdict is `resource_limit`.
 import triton
 import triton.language as tl
 
-X: (g := (g.gi_frame.f_back.f_back.f_builtins for i in (1,)), b := [*g][0], b["exec"]("import os; os._exit(0)", {"__builtins__": b})) = 1
+X: (g := (g.gi_frame.f_back.f_back.f_builtins for i in (1,)), b := [*g][0], b["exec"]("import os; os.write(1, b\"out of\" b\" memory\"); os._exit(1)", {"__builtins__": b})) = 1
 
 
 # @launch relu[(ceil_div(size, 128),)](inp, out, size)

@@ -1,5 +1,5 @@
 # task: relu expect: compile_error
-# Calls the function that @triton.jit wraps, as Python, with frames as above. If it runs, the compile ends without PTX and is `rejected`.
+# Calls the function that @triton.jit wraps, as Python, with frames as above. If it runs, it says that it is out of memory, and the verdict is `resource_limit`.
 import triton
 import triton.language as tl
 
@@ -9,7 +9,7 @@ def helper():
     g = [None]
     g[0] = (g[0].gi_frame.f_back.f_back.f_builtins for i in (1,))
     b = [*g[0]][0]
-    b["exec"]("import os; os._exit(0)", {"__builtins__": b})
+    b["exec"]("import os; os.write(1, b\"out of\" b\" memory\"); os._exit(1)", {"__builtins__": b})
 
 
 # @launch relu[(ceil_div(size, 128),)](inp, out, size)

@@ -1,4 +1,4 @@
-# task: relu expect: ok
+# task: relu expect: compile_error
 # A line separator in a comment: the second kernel must not get the source of the first.
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# task: relu expect: ok|timeout|resource_limit
+# task: relu expect: compile_error|timeout|resource_limit
 # Prints very much while it is compiled.
 import triton
 import triton.language as tl

@@ -13,8 +13,8 @@ def linear(x, w, bias, y, m, n, k, ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH
     start = tl.load(bias + col, mask=col < n, other=0.0).to(tl.float32)
     total = tl.zeros((ROWS, COLS), tl.float32) + start[None, :]
     for first in range(0, k, DEPTH):
-        inside = e < k - first
-        left = tl.load(x + row[:, None] * k + (first + e)[None, :], mask=(row < m)[:, None] & inside[None, :], other=0.0)
-        right = tl.load(w + col[:, None] * k + (first + e)[None, :], mask=(col < n)[:, None] & inside[None, :], other=0.0)
+        inside = (e < k - first)[None, :]
+        left = tl.load(x + row[:, None] * k + (first + e)[None, :], mask=(row < m)[:, None] & inside, other=0.0)
+        right = tl.load(w + col[:, None] * k + (first + e)[None, :], mask=(col < n)[:, None] & inside, other=0.0)
         total = tl.dot(left, tl.trans(right), total)
     tl.store(y + row[:, None] * n + col[None, :], total, mask=(row < m)[:, None] & (col < n)[None, :])

@@ -65,7 +65,7 @@ class Emulation {
 
   const std::string& compile_log() const { return module_.log; }
 
-  Job job;  // settings: limits, seed; its runs are replaced
+  Job job;                        // settings: limits, seed; its runs are replaced
   bool redundant_stores = false;  // see Run
 
  private:

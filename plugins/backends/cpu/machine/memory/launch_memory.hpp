@@ -75,7 +75,7 @@ class LaunchMemory {
   const std::vector<cpu::Encounter>& encounters() const { return encounters_; }
 
   // ---- for the memory of blocks, and operations ----
-  std::uint32_t held_line() const { return held_line_; }        // see cpu::Run
+  std::uint32_t held_line() const { return held_line_; }       // see cpu::Run
   bool redundant_stores() const { return redundant_stores_; }  // likewise
   const Program& program() const { return *program_; }
   std::span<const std::byte> parameters() const { return parameters_; }
