@@ -56,7 +56,7 @@ EvaluationRecord Evaluator::evaluate_anew(const EvaluationRequest& request,
   const auto task = tasks_.get(request.definition_json);
   EvaluationRecord record =
       executor_->patiently([&] { return attempt(*task, request, cancelled); }, cancelled);
-  record.toolchain = toolchain();
+  record.toolchain = builder_.compiler().toolchain_of(language_of(request.source));
   record.device = device();
   return record;
 }

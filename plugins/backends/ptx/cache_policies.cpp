@@ -39,7 +39,11 @@ class Policies {
     const auto& operands = instruction.operands;
     if (instruction.opcode == "createpolicy") return true;
     if (operands.empty() || operands[0].kind != Operand::kRegister) return false;
-    if (instruction.opcode == "mov") return operands.size() == 2 && holds(operands[1]);
+    if (instruction.opcode == "mov") {
+      // Triton clears the register first. No policy is 0: it keeps no line.
+      const bool clears = operands[1].kind == Operand::kInteger && operands[1].bits == 0;
+      return operands.size() == 2 && (clears || holds(operands[1]));
+    }
     if (instruction.opcode != "selp" || operands.size() != 4) return false;
     return holds(operands[1]) && holds(operands[2]);
   }

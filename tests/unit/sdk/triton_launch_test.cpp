@@ -59,6 +59,12 @@ TEST(TritonLaunch, AGridMayUseTheConstants) {
       "k(*fp16:16, *fp32:16, fp32, i32, i32, BLOCK=4, ACT=True, num_stages=1) 1x1 128(7)");
 }
 
+TEST(TritonLaunch, WordsOfPythonAreUnderstood) {
+  EXPECT_EQ(triton_launches("# @launch k[(triton.cdiv(cols, 100), cols // 512)](x, y, scale, 2, 2, "
+                            "BLOCK=triton.next_power_of_2(cols - 3))"),
+            "k(*fp32:16, *fp32:16, fp32, i32, i32, BLOCK=1024) 11x2 128(7)");
+}
+
 TEST(TritonLaunch, ErrorsSayWhereAndWhat) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"",
@@ -84,7 +90,12 @@ TEST(TritonLaunch, ErrorsSayWhereAndWhat) {
       {"# @launch k[1](x, y, scale, 1, 1, BLOCK=colls)",
        "2:41: unknown name 'colls'; did you mean 'cols'?"},
       {"# @launch k[1](x, y, scale, 1, 1, 2, num_warps=64)",
-       "2:48: block.x is 2048; it must be 1 to 1024"},
+       "2:48: num_warps is 64; it must be a power of 2, at most 32"},
+      {"# @launch k[1](x, y, scale, 1, 1, 2, num_warps=3)",
+       "2:48: num_warps is 3; it must be a power of 2, at most 32"},
+      {"# @launch k[1](x, y, scale, 1, 1, 1.5-3e)",
+       "2:40: a number cannot be followed by a letter"},
+      {"# @launch k[1](x, y, scale, 1, 1, 1.5-3.5)", "2:35: expected an integer, found 1.5"},
       {"# @scratch s float[4]\n# @launch k[1](x, s, scale, 1, 1, 2)",
        "2:14: unknown type 'float'; known: float32, float16, bfloat16, float64, int64, int32, int16, "
        "int8, uint64, uint32, uint8, bool"},

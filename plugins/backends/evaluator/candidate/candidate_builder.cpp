@@ -190,8 +190,10 @@ CompiledSource CandidateBuilder::translate(const CandidateText& text,
   }
   CompileOutput assembled = compiler_.assemble(translation->ptx, translation->names, cancelled);
   if (assembled.end != CompileOutput::kCompiled) {
-    compiled.end_with(verdict_of(assembled.end),
-                      "the PTX of " + translator.name + " does not assemble: " + assembled.why);
+    const bool failed = assembled.end == CompileOutput::kFailed;
+    compiled.end_with(
+        verdict_of(assembled.end),
+        (failed ? "the PTX of " + translator.name + " does not assemble: " : "") + assembled.why);
     return compiled;
   }
   assembled.log = std::move(compiled.output.log);

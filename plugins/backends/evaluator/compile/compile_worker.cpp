@@ -27,16 +27,18 @@ void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* out
   if (ending.deadline) {
     throw Failure(KRL_UNAVAILABLE, kTooLittleCpuTime);
   }
+  std::string error = first_error(output->diagnostics);  // of the text, if it names a line of it
   if (ending.asleep) {
     output->end = CompileOutput::kTimeout;
     output->why = "the compiler was idle and was killed";
   } else if (ending.signal == SIGXCPU || ending.cpu_seconds >= cpu_seconds) {
     output->end = CompileOutput::kTimeout;
     output->why = took_more_than(cpu_seconds);
-  } else if (ending.signal == SIGXFSZ || says_out_of_memory(output->log)) {
+  } else if (ending.signal == SIGXFSZ ||
+             (!error.starts_with("line ") && says_out_of_memory(output->log))) {
     output->end = CompileOutput::kOutOfResources;
     output->why = kCompilerOutOfMemory;
-  } else if (std::string error = first_error(output->diagnostics); !error.empty()) {
+  } else if (!error.empty()) {
     output->end = CompileOutput::kFailed;
     output->why = std::move(error);
   } else if (may_be_of_the_source(ending)) {

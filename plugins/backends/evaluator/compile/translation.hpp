@@ -22,8 +22,13 @@ struct Translation {
 // many kernels.
 inline std::optional<Translation> read_translation(std::string_view json, std::size_t n_kernels) {
   constexpr std::int64_t kMostShared = 1 << 20;
+  constexpr std::size_t kMostBytes = 16 << 20;
+  if (json.size() > kMostBytes) return std::nullopt;
   try {
-    auto translation = nlohmann::json::parse(json).get<Translation>();
+    const auto is_shallow = [](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+      return depth <= 2;
+    };
+    auto translation = nlohmann::json::parse(json, is_shallow).get<Translation>();
     if (translation.names.size() != n_kernels || translation.shared_bytes.size() != n_kernels)
       return std::nullopt;
     for (const std::int64_t bytes : translation.shared_bytes)

@@ -212,6 +212,11 @@ bool is_above(std::string_view target, std::string_view arch) {
   return number(target) > number(arch);
 }
 
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 bool is_harness_name(std::string_view name) {
   return name.size() >= 3 && std::tolower(static_cast<unsigned char>(name[0])) == 'k' &&
          std::tolower(static_cast<unsigned char>(name[1])) == 'r' &&
@@ -251,11 +256,6 @@ class Checker {
   static bool has_pasting(const std::vector<SourceToken>& tokens) {
     return std::any_of(tokens.begin(), tokens.end(),
                        [](const SourceToken& token) { return token.is("##"); });
-  }
-
-  static bool is_ascii(std::string_view text) {
-    return std::all_of(text.begin(), text.end(),
-                       [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   }
 
   void check_name(const SourceToken& token) {
@@ -428,6 +428,10 @@ std::optional<SourceProblem> check_names(const std::vector<SourceToken>& tokens,
                                          const std::vector<std::string>& forbidden) {
   for (const SourceToken& token : tokens) {
     if (token.kind != SourceToken::kIdentifier) continue;
+    if (!is_ascii(token.text)) {  // Python takes some for other letters
+      return SourceProblem{token.line, token.column,
+                           "a character beyond ASCII outside of comments and texts"};
+    }
     const bool harness = is_harness_name(token.text);
     if (!harness && std::ranges::find(forbidden, token.text) == forbidden.end()) continue;
     return SourceProblem{token.line, token.column,

@@ -31,6 +31,7 @@ ATTRIBUTES = {name for owner in (tl.tensor, tl.tensor_descriptor, tl.constexpr)
     "gather", "is_block", "is_bf16", "is_floating", "is_fp16", "is_fp32", "is_fp64", "is_int", "is_ptr",
     "itemsize", "load", "logical_and", "logical_or", "numel", "primitive_bitwidth", "scalar", "scatter",
     "shape", "store", "to", "type", "value"}
+IGNORED = {"do_not_specialize_on_alignment"}  # of the options of @triton.jit: it changes no result
 REFUSED_NAMES = {"getattr", "hasattr"}  # of Python's functions that Triton has
 SEPARATORS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029\0"
 
@@ -105,6 +106,7 @@ class Checks(ast.NodeVisitor):
         raise Refusal(node.lineno, f"a kernel has no `{type(node).__name__.lower()}`")
 
     visit_Import = visit_ImportFrom = visit_Global = visit_Nonlocal = visit_ClassDef = refuse
+    visit_FunctionDef = visit_AsyncFunctionDef = refuse
     visit_Lambda = visit_Await = visit_Yield = visit_YieldFrom = visit_Try = visit_With = refuse
 
 
@@ -149,9 +151,10 @@ def options_of(function):
         raise Refusal(decorators[0].lineno, "@triton.jit is to be the only decorator")
     options = {}
     for keyword in getattr(decorators[0], "keywords", []):
-        if keyword.arg != "noinline" or not isinstance(keyword.value, ast.Constant):
-            raise Refusal(keyword.lineno, "of the options of @triton.jit only noinline=True is known here")
-        options[keyword.arg] = bool(keyword.value.value)
+        if keyword.arg == "noinline" and isinstance(keyword.value, ast.Constant):
+            options[keyword.arg] = bool(keyword.value.value)
+        elif keyword.arg not in IGNORED:
+            raise Refusal(keyword.lineno, f"@triton.jit({keyword.arg}=…) is not known here")
     return options
 
 
@@ -168,15 +171,27 @@ def is_constant(expression):
                for node in ast.walk(expression))
 
 
-def require_constants(function):
-    """What is executed when a function is defined: its defaults and annotations."""
+def take_parameters(function, checks):
+    """Checks what is executed when a function is defined, and leaves of the annotations only which
+    parameters are constants."""
     arguments = function.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    executed = [*arguments.defaults, *filter(None, arguments.kw_defaults), function.returns,
-                *(argument.annotation for argument in every)]
-    for expression in filter(None, executed):
-        if not is_constant(expression):
-            raise Refusal(expression.lineno, f"`{ast.unparse(expression)}` is no constant")
+    if arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+        raise Refusal(function.lineno, "the parameters of a kernel are plain names")
+    for default in arguments.defaults:
+        if not is_constant(default):
+            raise Refusal(default.lineno, f"`{ast.unparse(default)}` is no constant")
+        checks.visit(default)
+    for parameter in arguments.args:
+        note = parameter.annotation
+        if note is None:
+            continue
+        if isinstance(note, ast.Constant):
+            raise Refusal(note.lineno, f"write the annotation {note.value} without quotes")
+        is_constexpr = ast.unparse(note).endswith("constexpr")
+        if is_constexpr:
+            checks.visit(note)
+        parameter.annotation = ast.copy_location(ast.Constant("constexpr"), note) if is_constexpr else None
+    function.returns = None
 
 
 def compiled(statement, options, module, lines):
@@ -203,7 +218,6 @@ def functions_of(source):
         elif isinstance(statement, ast.FunctionDef):
             options = options_of(statement)
             if options is not None:
-                require_constants(statement)
                 kept.append((statement, options))
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -214,6 +228,8 @@ def functions_of(source):
     linecache.cache[FILE] = (len(source), None, [line + "\n" for line in lines], FILE)
     checks, functions = Checks(names), {}
     for statement, options in kept:
+        if options is not None:
+            take_parameters(statement, checks)
         for part in statement.body if options is not None else [statement.value]:
             checks.visit(part)
         if options is None:

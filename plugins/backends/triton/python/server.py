@@ -10,10 +10,12 @@ import ctypes
 import json
 import os
 import platform
+import re
 import resource
 import signal
 import struct
 import sys
+import traceback
 
 LOG, MODULE = 3, 4
 COMPILED, REFUSED, UNUSABLE = 0, 1, 2
@@ -39,24 +41,35 @@ def first(x, n, BLOCK: tl.constexpr):
 """
 
 
+def text_of(error):
+    """What an exception says, without the marks of Python."""
+    if isinstance(error, KeyError) and str(error).startswith("'candidate."):
+        return "a function calls itself"
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if isinstance(error, AssertionError) and not str(error):  # of Triton's own
+        return traceback.extract_tb(error.__traceback__)[-1].line or "an assertion of Triton's"
+    text = getattr(error, "error_message", None) or str(error) or type(error).__name__
+    quoted = re.fullmatch(r"\w+\((['\"])(.*)\1\)", text, re.S)  # NameError('x is not defined')
+    return re.sub(r" at 0x[0-9a-f]+", "", quoted[2] if quoted else text)
+
+
 def place_of(error, functions):
     """Where a compile failed, and why: the innermost call in the candidate's own text."""
-    line, message = 0, str(error)
+    line, compiling = 0, getattr(error, "compiling", None)
     while isinstance(error, CompilationError):
         of_text = [f for f in functions.values() if f.src == error.src]
         if of_text and hasattr(error.node, "lineno"):
             line = of_text[0].starting_line_number + error.node.lineno - 1
-        message = error.error_message or message
+        if error.__cause__ is None:
+            break
         error = error.__cause__
-    if error is not None and str(error):
-        message = str(error)
-    return line, message
+    return line, text_of(error) + (f" (compiling {compiling})" if compiling else "")
 
 
 def complain(line, message):
     words = " ".join(message.split())
     print(f"{FILE}({line}): error: {words}" if line else f"{FILE}: error: {words}", flush=True)
-    return REFUSED
 
 
 def compile_request(request):

@@ -134,10 +134,14 @@ def translate(functions, spelled, capability):
     for place, kernel in enumerate(map(Kernel, spelled)):
         function = functions.get(kernel.name)
         if function is None:
-            raise ValueError(f"'{kernel.name}' is no function with @triton.jit")
+            raise ValueError(f"'{kernel.name}' is no function with @triton.jit of the module itself")
         names.append(kernel.name if len(spelled) == 1 else f"{kernel.name}_{place}")
         function._repr = lambda _: names[-1]  # what Triton calls the entry
-        ptx, shared = compiled(function, kernel, capability)
+        try:
+            ptx, shared = compiled(function, kernel, capability)
+        except Exception as error:
+            error.compiling = spelled[place] if len(spelled) > 1 else None
+            raise
         module.add(ptx)
         shared_bytes.append(shared)
     return {"ptx": module.text(), "names": names, "shared_bytes": shared_bytes}

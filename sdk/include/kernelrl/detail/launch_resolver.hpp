@@ -93,6 +93,7 @@ class LaunchResolver {
     IntegerNames names = names_;
     if (!resolve_constants(directive, &constants, &names)) return false;
     if (!dimensions(directive.grid, "grid", limits_.grid, names, &launch.grid)) return false;
+    if (program_.language == Language::kTriton && !check_warps(directive.block)) return false;
     if (!dimensions(directive.block, "block", limits_.block, names_, &launch.block)) return false;
     const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
     if (threads > limits_.threads_per_block) {
@@ -112,6 +113,16 @@ class LaunchResolver {
     if (program_.language == Language::kTriton) specialize(constants, &launch);
     result_.launches.push_back(std::move(launch));
     return true;
+  }
+
+  // `block`: 32 times num_warps.
+  bool check_warps(const PlacedExpression& block) {
+    std::int64_t threads = 0;
+    if (!integer(block, &threads)) return false;
+    const std::int64_t warps = threads / 32;
+    if (warps >= 1 && warps <= 32 && (warps & (warps - 1)) == 0) return true;
+    return fail(block,
+                "num_warps is " + std::to_string(warps) + "; it must be a power of 2, at most 32");
   }
 
   // Spells each constant, "BLOCK=1024", and adds the integers to the names.

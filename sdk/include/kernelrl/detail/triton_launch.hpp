@@ -105,10 +105,9 @@ class TritonLaunchReader {
       while (!text.empty() && (text.back() == ' ' || text.back() == ',')) text.pop_back();
       constexpr std::string_view kCall = "dim3";
       text = std::string(kCall) + text + ")";
-      launch_.grid =
-          reader_.expression({text, start - kCall.size()});  // where its text would begin
+      launch_.grid = expression({text, start - kCall.size()});  // where its text would begin
     } else {
-      launch_.grid = reader_.expression({text, start});
+      launch_.grid = expression({text, start});
     }
   }
 
@@ -120,6 +119,20 @@ class TritonLaunchReader {
       if (depth == 0) return i > 0 && i + 1 == text.size();
     }
     return false;
+  }
+
+  // An expression with Python's words for it, each replaced by one of the same length.
+  PlacedExpression expression(const DirectivePiece& piece) {
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+        {"//", " /"},
+        {"triton.cdiv", "   ceil_div"},
+        {"triton.next_power_of_2", "             next_pow2"}};
+    std::string text(piece.text);
+    for (const auto& [word, meaning] : kWords) {
+      for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at))
+        text.replace(at, word.size(), meaning);
+    }
+    return reader_.expression({text, piece.start});
   }
 
   void read_argument(const DirectivePiece& piece) {
@@ -140,7 +153,7 @@ class TritonLaunchReader {
     if (is_literal(rest.text)) {
       argument.value.literal = std::string(rest.text);
     } else {
-      argument.value.value = reader_.expression(rest);
+      argument.value.value = expression(rest);
     }
     arguments_.push_back(std::move(argument));
   }
@@ -157,12 +170,29 @@ class TritonLaunchReader {
       return text.size() > 1 && text.back() == text[0] && inside.find(text[0]) == inside.npos &&
              all([](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
     }
-    const bool number = all([](char c) {
-      return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' || c == 'e' || c == 'E' ||
-             c == '-' || c == '+';
-    });
-    return number && text.find_first_of(".eE") != text.npos &&
-           text.find_first_of("0123456789") != text.npos;
+    return is_real(text);
+  }
+
+  // 0.5, -1e-3: digits with a point, an exponent or both.
+  static bool is_real(std::string_view text) {
+    std::size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    const auto take_digits = [&] {
+      const std::size_t begin = at;
+      while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
+      return at - begin;
+    };
+    const auto take = [&](std::string_view any) {
+      const bool there = at < text.size() && any.find(text[at]) != any.npos;
+      at += there ? 1 : 0;
+      return there;
+    };
+    const std::size_t before = take_digits();
+    const bool point = take(".");
+    const std::size_t after = point ? take_digits() : 0;
+    const bool exponent = take("eE");
+    if (exponent) take("+-");
+    if (exponent && take_digits() == 0) return false;
+    return at == text.size() && before + after > 0 && (point || exponent);
   }
 
   // Gives each parameter its argument, as Python would.
@@ -182,6 +212,7 @@ class TritonLaunchReader {
         if (place != nullptr)
           return reader_.fail_at(argument.start, "'" + argument.name + "' is given twice");
         place = &argument;
+        if (argument.name == "num_warps") set_block(argument.value.value);  // a parameter as well
       } else if (!take_option(head, argument)) {
         return;
       }
@@ -227,6 +258,7 @@ class TritonLaunchReader {
       reader_.fail_at(place, "'" + parameter.name + "' " + why);
       return false;
     };
+    if (parameter.name == "*" || parameter.name == "/") return fail(at, "is no parameter's name");
     if (is_constexpr(parameter)) {
       if (argument == nullptr) return parameter.has_default || fail(at, "has no value");
       launch_.constants.push_back(argument->value);

@@ -1,4 +1,4 @@
-# task: relu expect: compile_error
+# task: relu expect: rejected
 # getattr in letters that Python makes those of ASCII.
 import triton
 import triton.language as tl

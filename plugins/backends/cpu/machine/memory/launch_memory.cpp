@@ -125,6 +125,8 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
       access->region = nullptr;
     }
     for (const std::uint32_t line : function->unset_lines) {
+      if (redundant_stores_)
+        break;  // as with the stores, the compiler knows that no one needs them
       note_unset(line, "a variable that not every path sets");
     }
   }
