@@ -118,12 +118,13 @@ class LaunchReader {
     if (comment.spliced) return fail(comment.line, column, "a directive must stand on one line");
     DirectiveReader reader(std::string_view(comment.text).substr(end), comment.line,
                            comment.column + static_cast<int>(end));
-    if (keyword == "scratch")
+    if (keyword == "scratch") {
       read_scratch(&reader);
-    else if (is_triton())
+    } else if (is_triton()) {
       add_launch(TritonLaunchReader(kernels_, &reader, comment.line).read(), &reader);
-    else
+    } else {
       read_launch(&reader, comment.line);
+    }
     if (reader.error()) error_ = reader.error();
     return !reader.error();
   }

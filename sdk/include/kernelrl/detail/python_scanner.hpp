@@ -101,10 +101,11 @@ class PythonScanner {
     while (at_ < source_.size() && source_.substr(at_, close.size()) != close) {
       if (peek() == '\n' && !triple) break;  // it does not end
       if (peek() == '\\' && at_ + 1 < source_.size()) ++at_;
-      if (peek() == '\n')
+      if (peek() == '\n') {
         next_line();
-      else
+      } else {
         ++at_;
+      }
     }
     if (source_.substr(at_, close.size()) == close) at_ += close.size();
     only_blanks_ = false;

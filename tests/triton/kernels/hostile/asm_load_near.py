@@ -1,4 +1,4 @@
-# task: relu expect: runtime_fault
+# task: relu expect: runtime_fault on-gpu: ok
 # Loads in front of the input, where other tensors may be.
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# task: relu expect: runtime_fault|wrong_result
+# task: relu expect: runtime_fault|wrong_result on-gpu: ok|wrong_result
 # Counts its runs in scratch memory, to be right only at first.
 import triton
 import triton.language as tl

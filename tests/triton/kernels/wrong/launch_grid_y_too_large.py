@@ -1,4 +1,4 @@
-# task: relu expect: launch_error
+# task: relu expect: launch_error on-gpu: ok
 # More than 65,535 programs along y at the real size.
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# task: axpy_inplace expect: runtime_fault|wrong_result
+# task: axpy_inplace expect: runtime_fault|wrong_result on-gpu: ok|wrong_result
 # Blocks of 256 every 255 elements: one element of each is added twice.
 import triton
 import triton.language as tl

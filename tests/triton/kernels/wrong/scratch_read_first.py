@@ -1,4 +1,4 @@
-# task: dot expect: runtime_fault
+# task: dot expect: runtime_fault on-gpu: wrong_result
 # The launch that reads the partial sums comes before the one that writes them.
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# task: dot expect: runtime_fault
+# task: dot expect: runtime_fault on-gpu: wrong_result
 # Accumulates into scratch memory that nobody has set to 0.
 import triton
 import triton.language as tl
