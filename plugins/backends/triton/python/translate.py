@@ -119,7 +119,7 @@ class Module:
         text = "\n".join(line for line in lines if not line.startswith(HEAD)) + "\n"
         self.external.update(dict.fromkeys(EXTERNAL.findall(text)))
         text = EXTERNAL.sub("", text)
-        for name in {a or b for a, b in SYMBOL.findall(text)}:
+        for name in {a or b for a, b in SYMBOL.findall(text)} if self.parts else ():
             text = re.sub(rf"(?<![\w$.%]){re.escape(name)}(?![\w$])", f"{name}_{len(self.parts)}", text)
         self.parts.append(text)
 
