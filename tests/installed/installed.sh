@@ -25,7 +25,8 @@ esac
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 
 cd "$work/prefix/share/doc/kernelrl"
-grep -roE '\]\([^)#: ]+' --include=*.md . | while IFS=: read -r page link; do
+grep -roE '\]\([^)#:, ]+[)#]' --include=*.md . | while IFS=: read -r page link; do
+  link=${link%?}
   [[ $link == '](http'* || -e ${page%/*}/${link#](} ]] || echo "$page links to ${link#](}, which is not installed"
 done | tee "$work/broken"
 [[ ! -s $work/broken ]]

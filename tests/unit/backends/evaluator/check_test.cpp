@@ -36,6 +36,17 @@ TEST(StaticChecksTest, NamesPlaceAndReason) {
             "names out");
 }
 
+TEST(StaticChecksTest, NamesOfTritonAreThoseOfPython) {
+  const std::string triton = "import triton\nx = maximum  # minimum\n";
+  EXPECT_EQ(refusal(triton, {"minimum"}), "");
+  EXPECT_EQ(refusal(triton, {"maximum"}),
+            "line 2, column 5: 'maximum' is not allowed in this task");
+  EXPECT_EQ(refusal("import triton\nx = \uff4daximum\n", {"maximum"}),  // Python reads maximum
+            "line 2, column 5: a character beyond ASCII outside of comments and texts");
+  EXPECT_EQ(refusal("import triton\nkrl_x = 1\n"),
+            "line 2, column 1: 'krl_x' is a name of the harness");
+}
+
 // To NVRTC the source ends there.
 TEST(StaticChecksTest, RefusesBytesThatEndTheSource) {
   using namespace std::string_literals;

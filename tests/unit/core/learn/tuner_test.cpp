@@ -47,6 +47,15 @@ TEST(Tuner, ReplacesABlockWhereverItIsANumberOfItsOwn) {
   EXPECT_THAT(variants, Contains(source("k", "64")));
 }
 
+TEST(Tuner, ChangesWhatALaunchOfTritonGivesByName) {
+  const std::string kernel =
+      "import triton\n# @launch k[(64,)](x, n, BLOCK=128, num_warps=4)\n@triton.jit\ndef k(x, n, BLOCK): x + 16\n";
+  const auto variants = retuned(kernel);
+  EXPECT_THAT(variants, Contains(HasSubstr("BLOCK=256, num_warps=4")));
+  EXPECT_THAT(variants, Contains(HasSubstr("BLOCK=128, num_warps=8")));
+  EXPECT_THAT(variants, Each(AllOf(HasSubstr("k[(64,)]"), HasSubstr("x + 16"))));
+}
+
 TEST(Tuner, ChangesFixedGridsAndConstantsToo) {
   const auto variants = retuned(source("k"));
   EXPECT_THAT(variants, Contains(AllOf(HasSubstr("<<<128, 128>>>"), HasSubstr("[128 / 32]"))));

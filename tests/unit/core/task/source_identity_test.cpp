@@ -25,6 +25,24 @@ TEST(SourceIdentity, TellsApartWhatIsCompiledOrLaunched) {
     EXPECT_NE(identity_of(other), identity_of(kWithDirective)) << other;
 }
 
+TEST(SourceIdentity, KeepsToTheRulesOfTheLanguage) {
+  const std::string triton =
+      "import triton\n# @launch k[1](y)\n@triton.jit\ndef k(y):\n    a = 2 ** 3\n    b = 1\n";
+  const auto changed = [](std::string text, std::string_view from, std::string_view to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_EQ(identity_of(triton),
+            identity_of("# a note\n\n" + changed(triton, "a = 2 ** 3", "a=2 ** 3  # 8")))
+      << "comments and blanks";
+  for (const std::string& other :
+       {changed(triton, "    b = 1", "b = 1"), changed(triton, "k[1]", "k[2]"),
+        changed(triton, "2 ** 3", "2 * 3")})
+    EXPECT_NE(identity_of(triton), identity_of(other)) << other;
+  const std::string ptx = ".version 8.0\n.entry k() { mov.u32 %r1, %tid.x; }";
+  EXPECT_EQ(identity_of(ptx), identity_of(changed(ptx, "{ mov.u32 %r1,", "{\n  mov.u32  %r1 ,")));
+  EXPECT_NE(identity_of(ptx), identity_of(changed(ptx, "%r1", "% r1")));
+}
+
 TEST(SourceIdentity, TellsApartWhatABlankParts) {
   const std::pair<const char*, const char*> different[] = {
       {"a = q++ +s;", "a = q+ ++s;"},
