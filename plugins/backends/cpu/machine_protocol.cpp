@@ -108,7 +108,7 @@ namespace krl::cpu {
 
 KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
 KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments, resident_blocks)
-KRL_JSON(static, Run, buffers, launches, count, order, held_line, redundant_stores, garbage)
+KRL_JSON(static, Run, buffers, launches, count, order, held_line, redundant_threads, garbage)
 KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, path_clocks, runs)
 
 KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests, l1_requests,

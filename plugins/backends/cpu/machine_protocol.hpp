@@ -128,9 +128,11 @@ struct Run {
   bool count = false;  // collect counters; the verdict is the same with and without
   Order order = Order::kForward;
   std::uint32_t held_line = 0;  // kDrawn: warps are often stalled after its accesses; 0: none
-  // Stores of several threads to one word of shared memory are no race, whichever stays: Triton has
-  // threads store what each has computed of the same inputs, in roundings that may differ.
-  bool redundant_stores = false;
+  // Threads of a block repeat what others do, as in code that Triton made: they store to one word of
+  // shared memory what each has computed of the same inputs, in roundings that may differ, and load
+  // from global memory what they have no use for. The former is no race, whichever stays; of the
+  // latter only what comes of other orders is one.
+  bool redundant_threads = false;
   std::uint64_t garbage = 0;  // the seed of what nobody has set: see garbage.hpp
 
   bool operator==(const Run&) const = default;

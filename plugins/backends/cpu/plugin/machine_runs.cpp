@@ -101,12 +101,12 @@ std::uint64_t scratch_bytes(const std::vector<ResolvedScratch>& buffers) {
 }
 
 // A run without its buffers yet.
-Run run_of(const MachineRun& planned, bool redundant_stores, std::uint64_t garbage) {
+Run run_of(const MachineRun& planned, bool redundant_threads, std::uint64_t garbage) {
   Run run;
   run.count = planned.plan.counted;
   run.order = order_of(planned.plan.order);
   run.held_line = planned.plan.held_line;
-  run.redundant_stores = redundant_stores;
+  run.redundant_threads = redundant_threads;
   run.garbage = garbage;
   return run;
 }
@@ -162,7 +162,7 @@ void MachineRuns::lay_out() {
       batches_.back().job.seed = seed + (std::uint64_t{r} << 32);  // the same seeds as in one job
       end = 0;
     }
-    Run run = run_of(planned, schedule_.redundant_stores, batches_.front().job.seed + r);
+    Run run = run_of(planned, schedule_.redundant_threads, batches_.front().job.seed + r);
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
       place(run,
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),

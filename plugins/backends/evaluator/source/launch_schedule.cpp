@@ -42,7 +42,7 @@ Checked<LaunchSchedule, SourceError> read_schedule(const ScannedSource& source,
   if (!resolved) return resolved.error();
   LaunchSchedule schedule = *std::move(resolved);
   schedule.add_kernels(schedule.programs);
-  schedule.redundant_stores =
+  schedule.redundant_threads =
       source.language == Language::kTriton && !source.mentions("inline_asm_elementwise");
   return schedule;
 }
@@ -50,7 +50,7 @@ Checked<LaunchSchedule, SourceError> read_schedule(const ScannedSource& source,
 Checked<LaunchSchedule, SourceError> schedule_at(std::span<const ResolvedCase> cases,
                                                  const LaunchSchedule& known,
                                                  const LaunchLimits& limits) {
-  LaunchSchedule schedule{known.directives, known.kernels, {}, {}, known.redundant_stores};
+  LaunchSchedule schedule{known.directives, known.kernels, {}, {}, known.redundant_threads};
   for (const ResolvedCase& resolved_case : cases) {
     auto resolved = resolve_launches(*known.directives, resolved_case, limits);
     if (!resolved) {

@@ -17,9 +17,9 @@ struct LaunchSchedule {
   // The dynamic shared memory of each kernel, if its compiler decides about that, which Triton's
   // does; else empty.
   std::vector<std::int64_t> shared_bytes = {};
-  // Threads may store to one word of shared memory what each has computed of the same inputs: of a
-  // compiler that makes such stores, and no assembly of the candidate's own.
-  bool redundant_stores = false;
+  // Threads of a block repeat what others do: of a compiler that makes such code, without assembly of
+  // the candidate's own.
+  bool redundant_threads = false;
 
   // Adds the kernels of these programs that are not known yet.
   void add_kernels(const std::vector<ResolvedProgram>& of);

@@ -33,7 +33,7 @@ std::string Emulation::source_name(const std::string& name) const {
 Result Emulation::run(Order order, std::uint32_t held_line) {
   run_.order = order;
   run_.held_line = held_line;
-  run_.redundant_stores = redundant_stores;
+  run_.redundant_threads = redundant_threads;
   run_.count = true;
   job.runs = {run_};
   // The arena of a job is page-aligned, as mapped memory is.

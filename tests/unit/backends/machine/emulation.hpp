@@ -65,8 +65,8 @@ class Emulation {
 
   const std::string& compile_log() const { return module_.log; }
 
-  Job job;                        // settings: limits, seed; its runs are replaced
-  bool redundant_stores = false;  // see Run
+  Job job;                         // settings: limits, seed; its runs are replaced
+  bool redundant_threads = false;  // see Run
 
  private:
   BufferArgument add(std::string name, const void* data, std::size_t count,

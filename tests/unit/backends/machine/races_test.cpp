@@ -232,12 +232,33 @@ __global__ void store(float* out) {
   __syncthreads();
   out[threadIdx.x] = word[0];
 })";
-  const auto fault_of = [&](bool redundant_stores) {
+  const auto fault_of = [&](bool redundant_threads) {
     Emulation run(kSource, {"store"});
     const auto out = run.output<float>("out", 64);
     run.launch(0, {1, 1, 1}, {64, 1, 1}, {out});
-    run.redundant_stores = redundant_stores;
+    run.redundant_threads = redundant_threads;
     const Result result = run.run();
+    return result.fault ? name_of(result.fault->kind) : "none";
+  };
+  EXPECT_EQ(fault_of(false), "data_race");
+  EXPECT_EQ(fault_of(true), "none");
+}
+
+// Of three warps that repeat the first one's loads, only that one stores.
+TEST(Races, RepeatedLoadsAreNoneUnlessSomethingComesOfThem) {
+  constexpr std::string_view kSource = R"(
+__global__ void add(float* y) {
+  float value;
+  asm volatile("ld.global.f32 %0, [%1];" : "=f"(value) : "l"(y + threadIdx.x % 32));
+  if (threadIdx.x < 32) y[threadIdx.x] = value + 1;
+})";
+  const auto fault_of = [&](bool redundant_threads) {
+    Emulation run(kSource, {"add"});
+    const auto y = run.output<float>("y", 32);
+    run.launch(0, {1, 1, 1}, {128, 1, 1}, {y});
+    run.redundant_threads = redundant_threads;
+    const Result result = run.run();
+    EXPECT_EQ(result.encounters.empty(), !redundant_threads) << "other orders are tried";
     return result.fault ? name_of(result.fault->kind) : "none";
   };
   EXPECT_EQ(fault_of(false), "data_race");

@@ -277,7 +277,12 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
   for (std::uint64_t at = address; at < address + request.bytes; at += cells.bytes) {
     Cell& cell = cells.of(at);
     Conflict with;
-    const Verdict verdict = order_.judge(cell, access, &with);
+    Verdict verdict = order_.judge(cell, access, &with);
+    const bool races = verdict == Verdict::kRace || verdict == Verdict::kIfChanged;
+    if (races && launch_.redundant_threads() && !with.other_block && !request.strong) {
+      note_encounter(request, false, lane, address);  // which other orders are tried for
+      verdict = Verdict::kFine;
+    }
     if (verdict == Verdict::kRace) throw_race({launch_, request, lane, address}, false, with);
     if (order_.encounters(cell, access)) [[unlikely]]
       note_encounter(request, false, lane, address);

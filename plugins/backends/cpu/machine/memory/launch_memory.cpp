@@ -68,7 +68,7 @@ LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::sp
 void LaunchMemory::begin_run(const cpu::Run& run) {
   const std::vector<cpu::Buffer>& buffers = run.buffers;
   held_line_ = run.held_line;
-  redundant_stores_ = run.redundant_stores;
+  redundant_threads_ = run.redundant_threads;
   old_values_.begin_run(run.order == cpu::Order::kLockstep);
   garbage_ = cpu::Garbage(run.garbage);
   regions_.clear();
@@ -125,7 +125,7 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
       access->region = nullptr;
     }
     for (const std::uint32_t line : function->unset_lines) {
-      if (redundant_stores_)
+      if (redundant_threads_)
         break;  // as with the stores, the compiler knows that no one needs them
       note_unset(line, "a variable that not every path sets");
     }

@@ -75,8 +75,8 @@ class LaunchMemory {
   const std::vector<cpu::Encounter>& encounters() const { return encounters_; }
 
   // ---- for the memory of blocks, and operations ----
-  std::uint32_t held_line() const { return held_line_; }       // see cpu::Run
-  bool redundant_stores() const { return redundant_stores_; }  // likewise
+  std::uint32_t held_line() const { return held_line_; }         // see cpu::Run
+  bool redundant_threads() const { return redundant_threads_; }  // likewise
   const Program& program() const { return *program_; }
   std::span<const std::byte> parameters() const { return parameters_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
@@ -134,7 +134,7 @@ class LaunchMemory {
   std::unordered_map<const std::byte*, WriteTime> write_times_;
   double span_ = 0;
   std::uint32_t held_line_ = 0;
-  bool redundant_stores_ = false;
+  bool redundant_threads_ = false;
   std::vector<cpu::Encounter> encounters_;
   std::vector<cpu::Unset> unset_;
 };

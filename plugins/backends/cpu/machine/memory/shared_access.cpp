@@ -83,7 +83,7 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
     return false;
   }
   const bool redundant = outcome.verdict == Verdict::kIfChanged && outcome.conflict.other_wrote &&
-                         !request.strong && launch_.redundant_stores();
+                         !request.strong && launch_.redundant_threads();
   if (redundant) return false;
   if (outcome.encounter) [[unlikely]]
     note_encounter(request, true, lane, offset);
