@@ -46,7 +46,9 @@ class Refusal(Exception):
 
 def is_usable(owner, name):
     """True of what a module of Triton's language has for kernels."""
-    value = getattr(owner, name, None)
+    value = vars(owner).get(name)
+    if owner.__name__ == "math":
+        return isinstance(value, float)
     if isinstance(value, types.ModuleType):
         return value in MODULES
     if owner is triton:
@@ -72,8 +74,20 @@ class Checks(ast.NodeVisitor):
             value = getattr(owner, node.attr, None) if owner is not None else None
         return value if isinstance(value, types.ModuleType) else None
 
+    def bind(self, name, line):
+        """Checks a name that is given a value: it must not stand for another one afterwards."""
+        if name.startswith("__") or name in REFUSED_NAMES or name == "constexpr":
+            raise Refusal(line, f"'{name}' is not allowed in a kernel")
+        if isinstance(self.names.get(name), types.ModuleType):
+            raise Refusal(line, f"'{name}' is a module")
+
+    def is_constexpr(self, node):
+        if isinstance(node, ast.Attribute):
+            return self.module_of(node.value) is tl and node.attr == "constexpr"
+        return isinstance(node, ast.Name) and self.names.get(node.id) is tl.constexpr
+
     def visit_Name(self, node):
-        if node.id.startswith("__") or node.id in REFUSED_NAMES:
+        if node.id.startswith("__") or node.id in REFUSED_NAMES or self.names.get(node.id) is triton.jit:
             raise Refusal(node.lineno, f"'{node.id}' is not allowed in a kernel")
         if self.module_of(node):
             raise Refusal(node.lineno, f"the module '{node.id}' is no value")
@@ -87,20 +101,11 @@ class Checks(ast.NodeVisitor):
                 raise Refusal(node.lineno,
                               f"'.{node.attr}' is nothing that Triton's values have{no_module}")
             return self.visit(node.value)
-        if owner.__name__ != "math" and not is_usable(owner, node.attr):
+        if not is_usable(owner, node.attr) or (owner is triton and node.attr == "jit"):
             raise Refusal(node.lineno, f"{owner.__name__}.{node.attr} is nothing that a kernel can use")
-        if isinstance(getattr(owner, node.attr, None), types.ModuleType):
-            self.parent_uses(node)
-        return None
-
-    def parent_uses(self, node):
-        if not getattr(node, "is_owner", False):
+        if self.module_of(node):  # what leads through a module never comes here
             raise Refusal(node.lineno, f"the module '{ast.unparse(node)}' is no value")
-
-    def visit(self, node):
-        if isinstance(node, ast.Attribute):
-            node.value.is_owner = True
-        return super().visit(node)
+        return None
 
     def refuse(self, node):
         raise Refusal(node.lineno, f"a kernel has no `{type(node).__name__.lower()}`")
@@ -158,12 +163,11 @@ def options_of(function):
     return options
 
 
-def is_constant(expression):
+def is_constant(expression, checks):
     """True if it is made of numbers, texts and names alone, or is tl.constexpr of that."""
     if isinstance(expression, ast.Call):
-        target = expression.func
-        word = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-        return word == "constexpr" and not expression.keywords and all(map(is_constant, expression.args))
+        return checks.is_constexpr(expression.func) and not expression.keywords and \
+            all(is_constant(argument, checks) for argument in expression.args)
     allowed = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List,
                ast.operator, ast.unaryop, ast.expr_context)
     endless = (ast.Pow, ast.LShift)  # a few characters make a number of any length
@@ -178,20 +182,36 @@ def take_parameters(function, checks):
     if arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
         raise Refusal(function.lineno, "the parameters of a kernel are plain names")
     for default in arguments.defaults:
-        if not is_constant(default):
+        if not is_constant(default, checks):
             raise Refusal(default.lineno, f"`{ast.unparse(default)}` is no constant")
         checks.visit(default)
     for parameter in arguments.args:
+        checks.bind(parameter.arg, parameter.lineno)
         note = parameter.annotation
         if note is None:
             continue
         if isinstance(note, ast.Constant):
             raise Refusal(note.lineno, f"write the annotation {note.value} without quotes")
-        is_constexpr = ast.unparse(note).endswith("constexpr")
-        if is_constexpr:
-            checks.visit(note)
+        if not isinstance(note, (ast.Name, ast.Attribute)):
+            raise Refusal(note.lineno, f"the annotation `{ast.unparse(note)}` is no name")
+        checks.visit(note)  # Triton evaluates it, too
+        is_constexpr = checks.is_constexpr(note)
         parameter.annotation = ast.copy_location(ast.Constant("constexpr"), note) if is_constexpr else None
-    function.returns = None
+    if function.returns is not None:
+        raise Refusal(function.returns.lineno, "a kernel's result has no annotation")
+
+
+def names_given_by(statement):
+    """The names of the module that a statement binds or deletes, wherever in it."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name
+        return
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.split(".")[0] for alias in statement.names)
+    if isinstance(statement, ast.Name) and not isinstance(statement.ctx, ast.Load):
+        yield statement.id
+    for part in ast.iter_child_nodes(statement):
+        yield from names_given_by(part)
 
 
 def compiled(statement, options, module, lines):
@@ -211,30 +231,30 @@ def functions_of(source):
     for number, line in enumerate(lines, 1):
         if any(c in SEPARATORS or c == "\r" for c in line):
             raise Refusal(number, "a control character or an unusual line separator")
-    names, kept = {}, []
-    for statement in ast.parse(source, FILE).body:
+    tree, names = ast.parse(source, FILE), {}
+    for statement in tree.body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             take_import(statement, names)
-        elif isinstance(statement, ast.FunctionDef):
-            options = options_of(statement)
-            if options is not None:
-                kept.append((statement, options))
-        elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if all(isinstance(target, ast.Name) for target in targets) and is_constant(statement.value):
-                kept.append((ast.copy_location(ast.Assign(targets, statement.value), statement), None))
+    checks = Checks(names)
+    kept, left_out = kept_of(tree, checks)
+    known = {*names, *(name for statement, _ in kept for name in names_given_by(statement))}
+    for statement in left_out:
+        for name in known & set(names_given_by(statement)):
+            raise Refusal(statement.lineno, f"'{name}' is given another value here, which is not followed")
     module = types.ModuleType("candidate")
     vars(module).update(names, __builtins__={})
     linecache.cache[FILE] = (len(source), None, [line + "\n" for line in lines], FILE)
-    checks, functions = Checks(names), {}
+    functions = {}
     for statement, options in kept:
+        for name in names_given_by(statement):
+            checks.bind(name, statement.lineno)
+            functions.pop(name, None)
+            vars(module).pop(name, None)
         if options is not None:
             take_parameters(statement, checks)
         for part in statement.body if options is not None else [statement.value]:
             checks.visit(part)
         if options is None:
-            for target in statement.targets:
-                functions.pop(target.id, None)
             try:  # what cannot be had is for host code
                 exec(compile(ast.Module([statement], []), FILE, "exec"), vars(module))
             except Exception:
@@ -243,3 +263,31 @@ def functions_of(source):
             functions[statement.name] = compiled(statement, options, module, lines)
             vars(module)[statement.name] = functions[statement.name]
     return functions
+
+
+def kept_of(tree, checks):
+    """The functions that are compiled, with their options, and the constants; and what is host code."""
+    kept, left_out = [], []
+    for statement in tree.body:
+        options = options_of(statement) if isinstance(statement, ast.FunctionDef) else None
+        if options is not None:
+            kept.append((statement, options))
+            continue
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if all(isinstance(target, ast.Name) for target in targets) and \
+                    is_constant(statement.value, checks):
+                kept.append((ast.copy_location(ast.Assign(targets, statement.value), statement), None))
+                continue
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            left_out.append(statement)
+        elif not set(names_given_by(statement)) & set(checks.names):
+            left_out.append(statement)  # of a module that kernels have no use for
+    return kept, left_out
+
+
+def start_no_launch(function, grid):
+    raise ValueError("a kernel starts no other launch")
+
+
+triton.JITFunction.__getitem__ = start_no_launch

@@ -68,7 +68,7 @@ def place_of(error, functions):
 
 
 def complain(line, message):
-    words = " ".join(message.split())
+    words = " ".join(message.split()).encode("utf-8", "replace").decode()
     print(f"{FILE}({line}): error: {words}" if line else f"{FILE}: error: {words}", flush=True)
 
 

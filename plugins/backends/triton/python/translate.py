@@ -15,6 +15,9 @@ PTX_VERSION = 87
 OPTIONS = {"num_warps": 32, "num_stages": 100, "maxnreg": 255}  # and the most that each may be
 
 
+TYPE = re.compile(r"1|\*?(?:fp|bf|i|u)\d+(?::\d+)?")
+
+
 class Kernel:
     """A kernel as a launch names it: add(*fp32:16, i32, 1, BLOCK=1024, num_warps=8)."""
 
@@ -25,8 +28,10 @@ class Kernel:
             name, given, value = part.strip().partition("=")
             if given:
                 self.constants[name] = value_of(value)
-            else:
+            elif TYPE.fullmatch(name):
                 self.types.append(name)
+            else:
+                raise ValueError(f"{name} is no type")
 
 
 def value_of(text):
