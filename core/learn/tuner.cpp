@@ -94,7 +94,7 @@ void add_knobs(const std::vector<std::string>& numbers, std::int64_t lowest, std
   }
 }
 
-// What a launch of Triton gives by name: `BLOCK=1024`.
+// Returns the constants that the launches give by name: `BLOCK=1024`.
 std::vector<Knob> knobs_of_triton(const ScannedSource& scanned) {
   std::vector<Knob> knobs;
   for (const LineComment& comment : scanned.comments) {
@@ -194,8 +194,7 @@ Episode episode_of(const TunedKernel& kernel, const Task& task, GroupId group) {
   turn.answer.text = kernel.parent->answer;
   const std::size_t at = turn.answer.text.find(kernel.parent->source);
   if (at == std::string::npos)
-    turn.answer.text =
-        "```" + std::string(fence_of(language_of(kernel.source))) + "\n" + kernel.source + "\n```";
+    turn.answer.text = std::string(opening_fence(kernel.source)) + kernel.source + "\n```";
   else
     turn.answer.text.replace(at, kernel.parent->source.size(), kernel.source);
   episode.turns.push_back(std::move(turn));

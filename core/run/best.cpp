@@ -68,9 +68,9 @@ Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& fil
     if (!is_record(json)) continue;  // not ours: a user's own file
     const std::string source = json["source"];
     best.written_[json["task"]] = json["speedup"];
-    const fs::path kernel = fs::path(record).replace_extension(extension_of(language_of(source)));
-    const Result<std::string> found = read_file(kernel);
-    if (!found || *found != source) KRL_TRY(write_atomically(files, kernel, source));
+    const std::string stem = fs::path(record).replace_extension().string();
+    const Result<std::string> found = read_file(stem + std::string(extension_of(source)));
+    if (!found || *found != source) KRL_TRY(best.write_source(stem, source));
   }
   best.speedups_ = best.written_;
   return best;
@@ -100,9 +100,15 @@ Result<bool> BestKernels::offer(const BestKernel& kernel) {
   KRL_TRY(
       explain_full_disk(write_atomically(*files_, stem + ".json", to_json(kernel)), directory_));
   written_[kernel.task] = speedup;
-  const std::string file = stem + std::string(extension_of(language_of(kernel.source)));
-  KRL_TRY(explain_full_disk(write_atomically(*files_, file, kernel.source), directory_));
+  KRL_TRY(explain_full_disk(write_source(stem, kernel.source), directory_));
   return true;
+}
+
+Status BestKernels::write_source(const std::string& stem, const std::string& source) {
+  for (const std::string_view extension : kCandidateExtensions) {
+    if (extension != extension_of(source)) KRL_TRY(files_->remove(stem + std::string(extension)));
+  }
+  return write_atomically(*files_, stem + std::string(extension_of(source)), source);
 }
 
 }  // namespace krl::core

@@ -45,6 +45,9 @@ class BestKernels {
  private:
   BestKernels(std::filesystem::path directory, FileSystem& files);
 
+  // Writes the file of a kernel, in the place of one in another language.
+  Status write_source(const std::string& stem, const std::string& source);
+
   std::filesystem::path directory_;
   FileSystem* files_;
   std::map<std::string, double> speedups_, written_;

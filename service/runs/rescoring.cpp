@@ -74,8 +74,8 @@ Result<ScoredTurn> Rescoring::score(const Task& task, const std::string& source)
   episode.task = &task;
   TurnRecord& turn = episode.turns.emplace_back();
   turn.candidate = {source, {}, Format::kExact};
-  turn.answer.text = "<KERNEL>\n```" + std::string(fence_of(language_of(source))) + "\n" + source +
-                     "\n```\n</KERNEL>";
+  turn.answer.text =
+      "<KERNEL>\n" + std::string(opening_fence(source)) + source + "\n```\n</KERNEL>";
   turn.prompt = {{KRL_ROLE_USER, task.prompt}};
   KRL_ASSIGN(Evaluated found, evaluations.evaluate(task, turn.candidate, 0));
   turn.evaluation = std::move(found.evaluation);

@@ -57,7 +57,7 @@ Status write_archive(const std::map<std::string, std::vector<ArchivedKernel>>& t
     int number = 0;
     for (const ArchivedKernel& kernel : kernels) {
       const std::string name =
-          fmt::format("{:03}_{}{}", ++number, kernel.id, extension_of(language_of(kernel.source)));
+          fmt::format("{:03}_{}{}", ++number, kernel.id, extension_of(kernel.source));
       KRL_TRY(write_atomically(files, of_task / name, kernel.source, Durability::kFast));
       lines += line_of(task, kernel);
     }

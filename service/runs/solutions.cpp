@@ -47,7 +47,7 @@ Result<std::vector<Solution>> solutions_of(const RunLayout& run) {
     if (kernel != best.end()) {
       solution.best = *kernel;
       solution.file = run.best() / file_name_of_task(task);
-      solution.file += extension_of(language_of(kernel->source));
+      solution.file += extension_of(kernel->source);
       solution.lineage = lineage_of(kernel->source, archive[task]);
     }
     solutions.push_back(std::move(solution));

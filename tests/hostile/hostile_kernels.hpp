@@ -19,6 +19,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -44,16 +45,22 @@ struct HostileKernel {
   }
 };
 
-// "right/recursion", "races/missing_fence", …
-inline std::vector<std::string> hostile_kernel_names() {
+// The files with an extension in a folder and those within, sorted, without the extension.
+inline std::vector<std::string> names_of_kernels(const std::filesystem::path& folder,
+                                                 std::string_view extension) {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(kHostileKernels)) {
-    if (file.path().extension() != ".cu") continue;
-    const std::filesystem::path name = file.path().lexically_relative(kHostileKernels);
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.path().extension() != extension) continue;
+    const std::filesystem::path name = file.path().lexically_relative(folder);
     names.push_back((name.parent_path() / name.stem()).string());
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// "right/recursion", "races/missing_fence", …
+inline std::vector<std::string> hostile_kernel_names() {
+  return names_of_kernels(kHostileKernels, ".cu");
 }
 
 // Without a task if the first line is not as it must be.

@@ -2,7 +2,6 @@
 // first line of each says what must come of it, as in tests/hostile.
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,14 +14,7 @@ inline const std::filesystem::path kTritonKernels = KERNELRL_SOURCE_DIR "/tests/
 
 // "right/softmax_rows_plain", …
 inline std::vector<std::string> triton_kernel_names() {
-  std::vector<std::string> names;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(kTritonKernels)) {
-    if (file.path().extension() != ".py") continue;
-    const std::filesystem::path name = file.path().lexically_relative(kTritonKernels);
-    names.push_back((name.parent_path() / name.stem()).string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return names_of_kernels(kTritonKernels, ".py");
 }
 
 inline HostileKernel triton_kernel(const std::string& name) {

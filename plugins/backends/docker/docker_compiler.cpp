@@ -1,6 +1,5 @@
 #include "plugins/backends/docker/docker_compiler.hpp"
 
-#include <cmath>
 #include <kernelrl/values.hpp>
 #include <memory>
 #include <utility>
@@ -28,11 +27,6 @@ constexpr char kToolkitInside[] = "/usr/local/cuda";
 // they ignore the first.
 constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
 
-std::uint64_t processor_seconds(const CompileSettings& settings) {
-  return static_cast<std::uint64_t>(
-      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
-}
-
 // "nvcc 13.0.88"
 std::string version_of_nvcc(Container& container) {
   ContainerCommand command;
@@ -56,7 +50,7 @@ ContainerCommand compile_command(const DockerCompilerSettings& all, const char* 
                        "-c",
                        script,
                        "compile",
-                       std::to_string(processor_seconds(settings)),
+                       std::to_string(settings.cpu_seconds()),
                        std::to_string(settings.memory_bytes / kKibibyte),
                        settings.arch};
   command.arguments.insert(command.arguments.end(), settings.flags.begin(), settings.flags.end());
@@ -139,7 +133,7 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
   const CompileSettings& settings = all.compile;
   files::Digest digest;
   digest.add(version).add(image_id).add(kCompileScript).add(settings.arch);
-  digest.add(settings.memory_bytes).add(processor_seconds(settings));
+  digest.add(settings.memory_bytes).add(settings.cpu_seconds());
   for (const char* program : {"nvcc", "ptxas"}) {
     std::error_code error;
     digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));

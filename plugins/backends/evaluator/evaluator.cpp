@@ -56,7 +56,8 @@ EvaluationRecord Evaluator::evaluate_anew(const EvaluationRequest& request,
   const auto task = tasks_.get(request.definition_json);
   EvaluationRecord record =
       executor_->patiently([&] { return attempt(*task, request, cancelled); }, cancelled);
-  record.toolchain = builder_.compiler().toolchain_of(language_of(request.source));
+  record.toolchain = builder_.compiler().toolchain_of(request.host ? Language::kCuda
+                                                                   : language_of(request.source));
   record.device = device();
   return record;
 }

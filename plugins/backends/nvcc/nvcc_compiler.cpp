@@ -1,7 +1,5 @@
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
 
-#include <cmath>
-
 #include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/evaluator/compile/sandboxed_compiles.hpp"
@@ -47,8 +45,7 @@ template <class Plan>
 SandboxRules rules_for(const CompileSettings& settings, const Plan& plan) {
   SandboxRules rules;
   rules.address_space_bytes = settings.memory_bytes;
-  rules.cpu_seconds = static_cast<std::uint32_t>(
-      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
+  rules.cpu_seconds = settings.cpu_seconds();
   rules.children = true;
   rules.private_folder_bytes = kFolderBytes;
   rules.readable = plan.readable;

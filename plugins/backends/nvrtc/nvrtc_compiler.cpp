@@ -1,6 +1,5 @@
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
-#include <cmath>
 #include <kernelrl/values.hpp>
 #include <utility>
 
@@ -16,9 +15,7 @@ namespace krl::nvrtc {
 using namespace evaluator;
 
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc) {
-  std::vector<std::string> files = {
-      "/usr/lib", "/usr/lib64",       "/lib",
-      "/lib64",   "/etc/ld.so.cache", nvrtc.library.parent_path().string()};
+  auto files = with_system_libraries({nvrtc.library.parent_path().string()});
   if (!nvrtc.headers.empty()) files.push_back(nvrtc.headers.string());
   return files;
 }
@@ -68,8 +65,7 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   server.options = nvrtc_options(settings, nvrtc);
   server.time_limit = settings.compile_limit;
   server.rules.address_space_bytes = settings.memory_bytes;
-  server.rules.cpu_seconds = static_cast<std::uint32_t>(
-      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
+  server.rules.cpu_seconds = settings.cpu_seconds();
   server.rules.readable = nvrtc_files(nvrtc);
 
   const std::string version = version_of(server);

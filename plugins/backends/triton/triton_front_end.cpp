@@ -1,16 +1,14 @@
 #include "plugins/backends/triton/triton_front_end.hpp"
 
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <regex>
-#include <sstream>
 #include <utility>
 
 #include "plugins/backends/compiled/compute_capability.hpp"
 #include "plugins/backends/evaluator/compile/warm_servers.hpp"
 #include "plugins/files/digest.hpp"
 #include "plugins/files/file.hpp"
+#include "plugins/process/search_path.hpp"
 
 namespace krl::triton {
 using namespace evaluator;
@@ -22,16 +20,15 @@ constexpr const char* kScripts[] = {"server.py", "candidate.py", "translate.py"}
 // The system's own, else the first on PATH. A script that starts another Python would not get far in
 // the sandbox.
 fs::path find_python(const std::string& name) {
-  constexpr std::string_view kProgram =
-      "\x7f"
-      "ELF";
-  const char* path = std::getenv("PATH");
-  std::istringstream folders("/usr/bin:/usr/local/bin:" + std::string(path == nullptr ? "" : path));
+  constexpr std::string_view kProgram = "\177ELF";
+  std::vector<fs::path> folders = {"/usr/bin", "/usr/local/bin"};
+  for (fs::path& folder : process::folders_on_path()) folders.push_back(std::move(folder));
   std::error_code error;
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::canonical(fs::path(folder) / name, error);
+  for (const fs::path& folder : folders) {
+    const fs::path file = fs::canonical(folder / name, error);
     std::string begin(kProgram.size(), '\0');
-    if (!error && std::ifstream(file, std::ios::binary).read(begin.data(), 4) && begin == kProgram)
+    if (!error && std::ifstream(file, std::ios::binary).read(begin.data(), kProgram.size()) &&
+        begin == kProgram)
       return file;
   }
   return {};
@@ -47,16 +44,10 @@ WarmServerOptions server_options(const CompileSettings& settings, const TritonPa
   server.encoding = Encoding::kJson;
   server.time_limit = settings.compile_limit;
   server.rules.address_space_bytes = settings.memory_bytes;
-  server.rules.cpu_seconds = static_cast<std::uint32_t>(
-      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
-  server.rules.readable = {"/usr/lib",
-                           "/usr/lib64",
-                           "/lib",
-                           "/lib64",
-                           "/etc/ld.so.cache",
-                           (triton.python.parent_path().parent_path() / "lib").string(),
-                           triton.folder.string(),
-                           scripts};
+  server.rules.cpu_seconds = settings.cpu_seconds();
+  server.rules.readable =
+      with_system_libraries({(triton.python.parent_path().parent_path() / "lib").string(),
+                             triton.folder.string(), scripts});
   return server;
 }
 

@@ -19,7 +19,7 @@ using krl::TaskDefinition;
 
 // Returns a kernel in the form that prompts ask for.
 std::string answer_with(const std::string& kernel) {
-  return "<KERNEL>\n```" + std::string(krl::fence_of(krl::language_of(kernel))) + "\n" + kernel +
+  return "<KERNEL>\n" + std::string(krl::opening_fence(kernel)) + kernel +
          (kernel.back() == '\n' ? "" : "\n") + "```\n</KERNEL>";
 }
 

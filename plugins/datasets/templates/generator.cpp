@@ -166,8 +166,7 @@ void scale_grids(std::int64_t scale, Family* family) {
 
 std::string answer_of(const std::string& thought, const std::string& source) {
   const std::string think = thought.empty() ? "" : "<think>" + thought + "</think>\n";
-  return think + "<KERNEL>\n```" + std::string(fence_of(language_of(source))) + "\n" + source +
-         "```\n</KERNEL>";
+  return think + "<KERNEL>\n" + std::string(opening_fence(source)) + source + "```\n</KERNEL>";
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace krl {
 
 enum class Language : std::uint8_t { kCuda, kPtx, kTriton };
 
+namespace detail {
+
 // True if one of the lines begins with the import of Triton: `import triton…` or `from triton…`.
 inline bool imports_triton(std::string_view source) {
   for (std::size_t at = 0; at != std::string_view::npos;) {
@@ -39,10 +41,12 @@ inline char first_of_code(std::string_view source) {
   return '\0';
 }
 
+}  // namespace detail
+
 // Triton imports itself, PTX begins with a directive (`.version`); all else is CUDA C++.
 inline Language language_of(std::string_view source) {
-  if (imports_triton(source)) return Language::kTriton;
-  return first_of_code(source) == '.' ? Language::kPtx : Language::kCuda;
+  if (detail::imports_triton(source)) return Language::kTriton;
+  return detail::first_of_code(source) == '.' ? Language::kPtx : Language::kCuda;
 }
 
 inline std::string_view name_of(Language language) {
@@ -50,17 +54,18 @@ inline std::string_view name_of(Language language) {
   return kNames[static_cast<std::size_t>(language)];
 }
 
-// How an answer's fence calls it: "```cuda".
-inline std::string_view fence_of(Language language) {
-  constexpr std::array<std::string_view, 3> kFences = {"cuda", "ptx", "python"};
-  return kFences[static_cast<std::size_t>(language)];
+// The line that opens a fence around such a text in an answer.
+inline std::string_view opening_fence(std::string_view source) {
+  constexpr std::array<std::string_view, 3> kFences = {"```cuda\n", "```ptx\n", "```python\n"};
+  return kFences[static_cast<std::size_t>(language_of(source))];
 }
 
 // The extensions of files with such texts, in the order of the languages.
 inline constexpr std::array<std::string_view, 3> kCandidateExtensions = {".cu", ".ptx", ".py"};
 
-inline std::string_view extension_of(Language language) {
-  return kCandidateExtensions[static_cast<std::size_t>(language)];
+// Returns the extension of a file with this text.
+inline std::string_view extension_of(std::string_view source) {
+  return kCandidateExtensions[static_cast<std::size_t>(language_of(source))];
 }
 
 }  // namespace krl

@@ -29,9 +29,7 @@ constexpr std::uint64_t kMostWork = 64;
 
 // Files that the oracle's process loads. libtorch asks Linux about processors.
 std::vector<std::string> oracle_files(const std::string& wheels) {
-  return {"/usr/lib",      "/usr/lib64",       "/lib",
-          "/lib64",        "/etc/ld.so.cache", wheels,
-          "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
+  return with_system_libraries({wheels, "/proc/cpuinfo", "/proc/self", "/sys/devices/system/cpu"});
 }
 
 bool is_proof(const Attempt& attempt) { return (attempt.request.stages & KRL_STAGE_PROOF) != 0; }

@@ -79,17 +79,17 @@ std::optional<Built> CandidateBuilder::build(const PreparedTask& task, const Can
   auto read = read_schedule(text.scanned, task.definition, std::span(task.cases).first(cases),
                             target_.launch_limits());
   LaunchSchedule schedule = read ? *read : LaunchSchedule{};
-  // Other shapes may need a kernel compiled for other constants.
-  for (std::size_t c = cases; read && c < task.cases.size(); ++c) {
-    const auto there =
-        schedule_at(std::span(task.cases).subspan(c, 1), *read, target_.launch_limits());
-    if (there) schedule.add_kernels(there->programs);
-  }
-  // A front end compiles what the launches say; it is told nothing if they are wrong.
+  // A front end compiles what the launches say: nothing if they are wrong, and at other shapes perhaps
+  // a kernel for other constants.
   const bool is_translated = compiler_.front_ends.contains(text.scanned.language);
   if (!read && is_translated) {
     record->fail(Verdict::kLaunchError, described(read.error()));
     return std::nullopt;
+  }
+  for (std::size_t c = cases; is_translated && c < task.cases.size(); ++c) {
+    const auto there =
+        schedule_at(std::span(task.cases).subspan(c, 1), *read, target_.launch_limits());
+    if (there) schedule.add_kernels(there->programs);
   }
   // A compile error comes before an error in a directive, which would count as a step further.
   auto compiled = compile(text, schedule.kernels, cancelled);

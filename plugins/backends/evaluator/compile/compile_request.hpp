@@ -20,7 +20,7 @@ inline constexpr int kLogDescriptor = 3;  // the module's is kCompiledModuleDesc
 enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
 
 struct CompileRequest {
-  std::string preamble;  // what a server keeps compiled: it is asked for sources of one only
+  std::string preamble;  // that one server keeps compiled, for sources of this preamble only
   std::string source;
   std::vector<std::string> options;
   std::vector<std::string> kernels;  // spelled as in launches: "scale<float, 4>"

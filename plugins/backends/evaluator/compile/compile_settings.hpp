@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -17,6 +18,12 @@ struct CompileSettings {
   std::chrono::milliseconds compile_limit{10'000};      // processor time
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // each process
   int at_a_time = 1;                                    // compiles, at least 1
+
+  // The processor time of a compile as Linux limits it, rounded up.
+  std::uint32_t cpu_seconds() const {
+    const std::chrono::duration<double> limit = compile_limit;
+    return static_cast<std::uint32_t>(std::ceil(limit.count()));
+  }
 };
 
 }  // namespace krl::evaluator

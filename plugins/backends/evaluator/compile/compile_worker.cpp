@@ -27,7 +27,7 @@ void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* out
   if (ending.deadline) {
     throw Failure(KRL_UNAVAILABLE, kTooLittleCpuTime);
   }
-  std::string error = first_error(output->diagnostics);  // of the text, if it names a line of it
+  std::string error = first_error(output->diagnostics);
   if (ending.asleep) {
     output->end = CompileOutput::kTimeout;
     output->why = "the compiler was idle and was killed";

@@ -53,7 +53,7 @@ struct CudaCompiler {
 
   std::map<Language, FrontEnd> front_ends = {};  // for all but CUDA C++ and PTX
 
-  // What compiles a candidate in that language: "Triton 3.6.0, NVRTC 13.0".
+  // Names what compiles a candidate in that language: "Triton 3.6.0, NVRTC 13.0".
   std::string toolchain_of(Language language) const {
     const auto front_end = front_ends.find(language);
     return (front_end == front_ends.end() ? "" : front_end->second.name + ", ") + name;

@@ -1,4 +1,4 @@
-// What a front end makes of a candidate. Pure.
+// A front end turns a candidate into PTX and the facts of its launches. Pure.
 #pragma once
 
 #include <cstdint>

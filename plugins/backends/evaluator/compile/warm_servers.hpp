@@ -23,7 +23,7 @@ struct WarmServerOptions {
   std::vector<std::string> command;              // the server and its arguments
   SandboxRules rules;                            // rules of a compile
   std::chrono::milliseconds time_limit{10'000};  // processor time, as the rules count it
-  std::uint64_t preamble_bytes = 0;              // of files that a server keeps for its preamble
+  std::uint64_t preamble_bytes = 0;  // the most that a server keeps in files for its preamble
   Encoding encoding = Encoding::kCbor;
 };
 

@@ -17,6 +17,11 @@ void add(std::vector<std::string>& arguments, const char* option, const std::str
 
 }  // namespace
 
+std::vector<std::string> with_system_libraries(std::vector<std::string> files) {
+  files.insert(files.begin(), {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"});
+  return files;
+}
+
 Command sandboxed(const std::string& launcher, const SandboxRules& rules,
                   const std::vector<std::vector<std::string>>& steps) {
   Command command;

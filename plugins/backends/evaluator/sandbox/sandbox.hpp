@@ -38,6 +38,9 @@ struct SandboxRules {
   std::vector<std::string> programs;  // programs it may execute in addition to its own steps
 };
 
+// Adds what the dynamic linker reads to these files.
+std::vector<std::string> with_system_libraries(std::vector<std::string> files);
+
 // `steps`: programs with their arguments; each starts when the one before ended with 0, and the
 // first failure is the ending of the whole. One step takes the launcher's place; several need
 // `children`. The command's descriptors are the caller's to add.

@@ -422,8 +422,8 @@ std::optional<SourceProblem> check_directives(const std::vector<LineComment>& co
   return std::nullopt;
 }
 
-// What a name of Triton's could reach is for its compiler to say (kernelrl_triton.py), and the code
-// that it makes is checked as PTX.
+// Names in Triton are checked by its front end (candidate.py), and the code that it makes is checked
+// as PTX.
 std::optional<SourceProblem> check_names(const std::vector<SourceToken>& tokens,
                                          const std::vector<std::string>& forbidden) {
   for (const SourceToken& token : tokens) {

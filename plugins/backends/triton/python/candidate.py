@@ -248,6 +248,8 @@ def functions_of(source):
     for statement, options in kept:
         for name in names_given_by(statement):
             checks.bind(name, statement.lineno)
+            if name in names:
+                raise Refusal(statement.lineno, f"'{name}' is imported, too")
             functions.pop(name, None)
             vars(module).pop(name, None)
         if options is not None:

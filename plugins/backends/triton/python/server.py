@@ -93,13 +93,15 @@ def compile_request(request):
 
 def forbid_processes():
     """A filter of system calls: no program, process or socket is made, whatever the launcher allows."""
-    numbers = {"x86_64": (0xC000003E, [41, 56, 57, 58, 59, 322, 435, 62, 200, 234, 101]),
-               "aarch64": (0xC00000B7, [198, 220, 221, 281, 435, 129, 130, 131, 117])}
+    # socket, clone, clone3, execve, execveat, kill, tkill, tgkill, ptrace; fork and vfork where they exist
+    numbers = {"x86_64": (0xC000003E, [41, 56, 435, 59, 322, 62, 200, 234, 101, 57, 58]),
+               "aarch64": (0xC00000B7, [198, 220, 435, 221, 281, 129, 130, 131, 117])}
     arch, calls = numbers[platform.machine()]
+    # BPF: of another architecture, kill; load the call's number; compare; allow, or fail with EPERM.
     code = [(0x20, 0, 0, 4), (0x15, 1, 0, arch), (0x06, 0, 0, 0x80000000), (0x20, 0, 0, 0)]
     for at, call in enumerate(calls):
         code.append((0x15, len(calls) - at, 0, call))
-    code += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)]  # allow; fail with EPERM
+    code += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)]
     program = b"".join(struct.pack("<HBBI", *step) for step in code)
     text = ctypes.create_string_buffer(program)
     header = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(text)))

@@ -13,8 +13,6 @@ from candidate import FILE
 
 PTX_VERSION = 87
 OPTIONS = {"num_warps": 32, "num_stages": 100, "maxnreg": 255}  # and the most that each may be
-
-
 TYPE = re.compile(r"1|\*?(?:fp|bf|i|u)\d+(?::\d+)?")
 
 

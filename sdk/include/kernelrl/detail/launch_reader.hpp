@@ -85,7 +85,7 @@ class LaunchReader {
 
   bool is_triton() const { return source_.language == Language::kTriton; }
 
-  // What runs is plain in CUDA alone, whose kernels say which of their parameters are pointers.
+  // Only CUDA C++ needs no directive, since its kernels say which of their parameters are pointers.
   std::string no_launch() const {
     return std::string(name_of(source_.language)) +
            " does not say what runs: begin with the line `" +

@@ -89,9 +89,11 @@ class LaunchResolver {
     launch.kernel = directive.kernel;
     launch.line = directive.line;
     launch.column = directive.column;
-    std::vector<std::string> constants;
-    IntegerNames names = names_;
-    if (!resolve_constants(directive, &constants, &names)) return false;
+    std::vector<std::string> constants;  // only Triton has any, and its grid may name them
+    IntegerNames with_constants;
+    const bool any = !directive.constants.empty();
+    if (any && !resolve_constants(directive, &constants, &with_constants)) return false;
+    const IntegerNames& names = any ? with_constants : names_;
     if (!dimensions(directive.grid, "grid", limits_.grid, names, &launch.grid)) return false;
     if (program_.language == Language::kTriton && !check_warps(directive.block)) return false;
     if (!dimensions(directive.block, "block", limits_.block, names_, &launch.block)) return false;
@@ -125,9 +127,10 @@ class LaunchResolver {
                 "num_warps is " + std::to_string(warps) + "; it must be a power of 2, at most 32");
   }
 
-  // Spells each constant, "BLOCK=1024", and adds the integers to the names.
+  // Spells each constant, "BLOCK=1024", and adds the integers to a copy of the names.
   bool resolve_constants(const LaunchDirective& directive, std::vector<std::string>* spelled,
                          IntegerNames* names) {
+    *names = names_;
     for (const LaunchConstant& constant : directive.constants) {
       std::int64_t value = 0;
       if (constant.literal.empty() && !integer(constant.value, &value)) return false;

@@ -142,7 +142,7 @@ class PythonScanner {
   std::string_view source_;
   std::size_t at_ = 0, line_begin_ = 0;
   std::uint32_t line_ = 1;
-  int depth_ = 0;            // of brackets, in which a line's end means nothing
+  int depth_ = 0;            // open brackets, in which the end of a line means nothing
   bool starts_line_ = true;  // no token yet on this logical line
   bool only_blanks_ = true;  // nor on this line of the text
   ScannedSource result_;

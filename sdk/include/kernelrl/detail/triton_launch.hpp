@@ -71,7 +71,7 @@ class TritonLaunchReader {
   }
 
  private:
-  // What stands in the place of an argument. Its name is empty if it is given by its position.
+  // The name of an argument is empty if it is given by its position.
   struct Argument {
     std::string name;
     LaunchConstant value;

@@ -56,6 +56,16 @@ TEST(BestKernels, AreReplacedOnlyByFasterOnes) {
   EXPECT_NE(read_file(folder / "softmax.json")->find("\"speedup\": 2.0"), std::string::npos);
 }
 
+TEST(BestKernels, LeaveNoFileInAnotherLanguage) {
+  const test::ScratchFolder folder;
+  const std::string triton = "import triton\n";
+  auto best = *BestKernels::open(folder.path());
+  ASSERT_TRUE(best.offer({"t", 1, "cuda", test::timed_evaluation(1.0)}));
+  ASSERT_TRUE(best.offer({"t", 2, triton, test::timed_evaluation(2.0)}));
+  EXPECT_EQ(read_file(folder / "t.py"), triton);
+  EXPECT_FALSE(fs::exists(folder / "t.cu"));
+}
+
 TEST(BestKernels, OfIterationsThatAreLostStayButDecideNothing) {
   const test::ScratchFolder folder;
   auto best = *BestKernels::open(folder.path());

@@ -279,12 +279,12 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
     Conflict with;
     Verdict verdict = order_.judge(cell, access, &with);
     const bool races = verdict == Verdict::kRace || verdict == Verdict::kIfChanged;
-    if (races && launch_.redundant_threads() && !with.other_block && !request.strong) {
-      note_encounter(request, false, lane, address);  // which other orders are tried for
-      verdict = Verdict::kFine;
-    }
+    const bool repeats = races && launch_.redundant_threads() && !with.other_block &&
+                         !request.strong && !(request.write && with.other_wrote);
+    if (repeats)
+      verdict = Verdict::kFine;  // unless other orders, which are tried, change something
     if (verdict == Verdict::kRace) throw_race({launch_, request, lane, address}, false, with);
-    if (order_.encounters(cell, access)) [[unlikely]]
+    if (repeats || order_.encounters(cell, access)) [[unlikely]]
       note_encounter(request, false, lane, address);
     if (verdict == Verdict::kIfChanged) {
       if_changed = true;

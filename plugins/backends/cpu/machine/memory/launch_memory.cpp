@@ -124,11 +124,9 @@ void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
       access->counts = {};
       access->region = nullptr;
     }
-    for (const std::uint32_t line : function->unset_lines) {
-      if (redundant_threads_)
-        break;  // as with the stores, the compiler knows that no one needs them
+    if (redundant_threads_) continue;  // some of them leave unset what they have no use for
+    for (const std::uint32_t line : function->unset_lines)
       note_unset(line, "a variable that not every path sets");
-    }
   }
 }
 

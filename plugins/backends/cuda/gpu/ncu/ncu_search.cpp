@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <kernelrl/values.hpp>
-#include <sstream>
+
+#include "plugins/process/search_path.hpp"
 
 namespace krl::cuda {
 namespace {
@@ -32,13 +33,7 @@ std::vector<fs::path> versions_in(const fs::path& parent, std::string_view start
 }  // namespace
 
 std::vector<fs::path> ncu_folders() {
-  std::vector<fs::path> all;
-  if (const char* path = std::getenv("PATH")) {
-    std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-      if (!folder.empty()) all.emplace_back(folder);
-    }
-  }
+  std::vector<fs::path> all = process::folders_on_path();
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
     all.push_back(fs::path(home) / "bin");
   }
