@@ -76,7 +76,7 @@ void explain(const CommandResult& result, const DockerCompilerSettings& settings
   } else if (result.end == CommandResult::kOutOfMemory || says_out_of_memory(output.log)) {
     ended(output, CompileOutput::kOutOfResources, kCompilerOutOfMemory);
   } else if (code == kProcessorLimit || code == kKilled) {
-    ended(output, CompileOutput::kTimeout, took_more_than(processor_seconds(settings.compile)));
+    ended(output, CompileOutput::kTimeout, took_more_than(settings.compile.cpu_seconds()));
   } else if (std::string error = first_error(output.diagnostics); !error.empty()) {
     ended(output, CompileOutput::kFailed, std::move(error));
   } else if (code > kSignalled) {
