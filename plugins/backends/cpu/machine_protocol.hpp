@@ -106,7 +106,8 @@ struct BufferArgument {
   bool operator==(const BufferArgument&) const = default;
 };
 
-using Argument = std::variant<BufferArgument, std::int32_t, std::int64_t, float>;
+// A double takes the width of its parameter, as an integer does; a float has its own.
+using Argument = std::variant<BufferArgument, std::int32_t, std::int64_t, float, double>;
 
 using Dim3 = std::array<std::uint32_t, 3>;
 
@@ -312,6 +313,9 @@ struct Result {
   // From finished runs, in their order, limited like encounters.
   std::vector<Unset> unset;
   std::uint64_t work = 0;  // counted as for the work limit, over all runs
+  // What the runs printed, one after the other, the one that ended the job included. Candidates may
+  // not print: their code is refused before.
+  std::string printed;
 
   bool operator==(const Result&) const = default;
 };

@@ -65,6 +65,14 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     std::memcpy(to, value, sizeof(float));
     return {};
   }
+  if (const auto* value = std::get_if<double>(&argument)) {
+    if (kind != ParameterKind::kFloating)
+      return "is a real number, but the kernel's parameter is not";
+    const auto narrow = static_cast<float>(*value);
+    if (parameter.bytes == sizeof narrow) std::memcpy(to, &narrow, sizeof narrow);
+    if (parameter.bytes == sizeof *value) std::memcpy(to, value, sizeof *value);
+    return {};
+  }
   const bool sized =
       parameter.bytes == sizeof(std::int32_t) || parameter.bytes == sizeof(std::int64_t);
   const auto* narrow = std::get_if<std::int32_t>(&argument);
@@ -232,6 +240,7 @@ class JobRunner {
     work_left_ = job_.work_limit;
     for (std::uint32_t i = 0; i < run.launches.size() && !result_.fault; ++i)
       reports.push_back(execute(run, i));
+    result_.printed += memory_->printed();
     if (result_.fault) return;
     result_.runs.push_back(std::move(reports));
     for (std::uint32_t b = 0; b < run.buffers.size(); ++b) {

@@ -10,6 +10,7 @@
 #include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
+#include "plugins/backends/cpu/machine/memory/device_calls.hpp"
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 
 namespace krl::machine {
@@ -25,10 +26,6 @@ constexpr DecodeOperation kOperations[] = {decode_memory,   decode_move,       d
 [[noreturn]] void trap(const Instruction& instruction, Warp&, std::byte*, Mask mask) {
   throw Fault{FaultKind::kTrap, "the kernel executed a trap", instruction.line,
               std::countr_zero(mask)};
-}
-
-[[noreturn]] void fail_assertion(const Instruction& instruction, Warp&, std::byte*, Mask mask) {
-  throw Fault{FaultKind::kTrap, "an assertion failed", instruction.line, std::countr_zero(mask)};
 }
 
 // Instructions that a thread executes repeatedly while it waits for others.
@@ -381,18 +378,13 @@ class BodyDecoder {
     const std::size_t at = has_results ? 1 : 0;
     if (from.operands.size() <= at) layout_.unsupported(from);
     const Operand& callee = from.operands[at];
-    if (callee.kind == Operand::kFunction && callee.name == "__assertfail") {
-      Instruction out;
-      out.run = fail_assertion;
-      out.kind = InstructionClass::kControl;
-      return add(from, out);
-    }
     Call call;
     if (has_results) call.results = slots(from.operands[0]);
     if (from.operands.size() > at + 1 && from.operands[at + 1].kind == Operand::kList) {
       call.arguments = slots(from.operands[at + 1]);
     }
     if (callee.kind == Operand::kFunction) {
+      if (device_call(from, callee.name, call)) return;
       const auto found = module_.decoded.find(callee.name);
       if (found == module_.decoded.end()) layout_.fail("the function " + callee.name);
       call.callee = found->second;
@@ -408,6 +400,27 @@ class BodyDecoder {
       if (callee.kind != Operand::kFunction)
         block().last.a = layout_.source(callee, ptx::Type::kU64);
     });
+  }
+
+  // True for a function that the machine itself carries out.
+  bool device_call(const ptx::Instruction& from, std::string_view name, const Call& call) {
+    const bool prints = name == "vprintf";
+    if (!prints && name != "__assertfail") return false;
+    const std::size_t pointers = prints ? 2 : 1;
+    if (call.arguments.size() < pointers) layout_.unsupported(from);
+    for (std::size_t p = 0; p < pointers; ++p)
+      if (call.arguments[p].bytes != sizeof(std::uint64_t)) layout_.unsupported(from);
+    Instruction out;
+    out.kind = InstructionClass::kControl;
+    out.run = prints ? print : fail_assertion;
+    out.a = call.arguments[0].offset;
+    if (prints) out.b = call.arguments[1].offset;
+    if (!call.results.empty()) {
+      if (call.results[0].bytes != sizeof(std::uint32_t)) layout_.unsupported(from);
+      out.d = call.results[0].offset;
+    }
+    add(from, out);
+    return true;
   }
 
   std::vector<ParameterSlot> slots(const Operand& list) {
