@@ -58,6 +58,8 @@ static void from_json(const json& j, Role& v) { enum_from_json(j, kRoleNames, v)
 static void to_json(json& j, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
     j = {{"buffer", buffer->buffer}};
+  } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+    j = {{"tensor_map", {map->buffer, map->element_bytes, map->swizzle, map->sizes, map->box}}};
   } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
     j = {{"int32", *i32}};
   } else if (const auto* i64 = std::get_if<std::int64_t>(&argument)) {
@@ -72,6 +74,9 @@ static void to_json(json& j, const Argument& argument) {
 static void from_json(const json& j, Argument& argument) {
   if (j.contains("buffer")) {
     argument = BufferArgument{j.at("buffer").get<std::uint32_t>()};
+  } else if (j.contains("tensor_map")) {
+    const json& map = j.at("tensor_map");
+    argument = TensorMapArgument{map.at(0), map.at(1), map.at(2), map.at(3), map.at(4)};
   } else if (j.contains("int32")) {
     argument = j.at("int32").get<std::int32_t>();
   } else if (j.contains("int64")) {

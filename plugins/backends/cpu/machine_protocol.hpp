@@ -106,8 +106,22 @@ struct BufferArgument {
   bool operator==(const BufferArgument&) const = default;
 };
 
+// A descriptor of a row-major array that begins where a buffer does, for bulk copies of tensors: see
+// krl::ResolvedTensorMap, whose limits it meets.
+struct TensorMapArgument {
+  std::uint32_t buffer = 0, element_bytes = 4, swizzle = 0;
+  std::vector<std::uint64_t> sizes;  // elements, the innermost last
+  std::vector<std::uint32_t> box;    // …
+
+  bool operator==(const TensorMapArgument&) const = default;
+};
+
+// The size of a kernel's parameter that takes one.
+inline constexpr std::uint32_t kTensorMapBytes = 128;
+
 // A double takes the width of its parameter, as an integer does; a float has its own.
-using Argument = std::variant<BufferArgument, std::int32_t, std::int64_t, float, double>;
+using Argument =
+    std::variant<BufferArgument, TensorMapArgument, std::int32_t, std::int64_t, float, double>;
 
 using Dim3 = std::array<std::uint32_t, 3>;
 

@@ -180,7 +180,9 @@ ResolvedScalar read_value(const std::string& text) {
   const char* const end = value.data() + value.size();
   const auto parsed = std::from_chars(value.data(), end, scalar.integer);
   if (parsed.ec == std::errc() && parsed.ptr == end && !value.empty()) {
-    scalar.dtype = DType::kInt64;
+    const bool narrow = scalar.integer == static_cast<std::int32_t>(scalar.integer);
+    scalar.dtype = narrow ? DType::kInt32 : DType::kInt64;  // as Triton's launcher does
+
     scalar.real = static_cast<double>(scalar.integer);
     return scalar;
   }

@@ -67,6 +67,10 @@ class Runner {
   Argument argument_of(const LaunchArgument& argument) const {
     if (argument.kind == LaunchArgument::kScratch)
       return BufferArgument{static_cast<std::uint32_t>(argument.index)};
+    if (argument.kind == LaunchArgument::kTensorMap) {
+      const auto& map = built_.schedule.programs.front().tensor_maps[argument.index];
+      return tensor_map_of(map, static_cast<std::uint32_t>(map.buffer.index));
+    }
     if (argument.kind != LaunchArgument::kScalar) return argument.integer;
     const ResolvedScalar& scalar = task_.cases.front().scalars[argument.index];
     if (is_floating(scalar.dtype)) return scalar.real;

@@ -57,6 +57,10 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     std::memcpy(to, &address, sizeof address);
     return {};
   }
+  if (std::holds_alternative<TensorMapArgument>(argument)) {
+    if (parameter.bytes == kTensorMapBytes) return {};
+    return "is a tensor map, but the kernel's parameter is no CUtensorMap";
+  }
   if (const auto* value = std::get_if<float>(&argument)) {
     const bool takes_float = kind == ParameterKind::kFloating || kind == ParameterKind::kBytes;
     if (!takes_float || parameter.bytes != sizeof(float)) {

@@ -83,6 +83,14 @@ Launch shape_of(const ResolvedLaunch& launch, const std::vector<std::string>& ke
   return shape;
 }
 
+TensorMapArgument tensor_map_of(const ResolvedTensorMap& map, std::uint32_t buffer) {
+  return {buffer,
+          static_cast<std::uint32_t>(map.element_bytes),
+          static_cast<std::uint32_t>(map.swizzle),
+          {map.sizes.begin(), map.sizes.end()},
+          {map.box.begin(), map.box.end()}};
+}
+
 JobOutcome execute_job(const MachineOptions& options, const Job& job, std::string_view ptx,
                        const SharedMemory& arena, const std::function<void()>& fill,
                        const std::function<bool()>& cancelled) {

@@ -39,6 +39,9 @@ inline std::uint64_t place_of(std::uint64_t bytes) {
 // spell them.
 Launch shape_of(const ResolvedLaunch& launch, const std::vector<std::string>& kernels);
 
+// `buffer`: the index of the map's buffer in the run.
+TensorMapArgument tensor_map_of(const ResolvedTensorMap& map, std::uint32_t buffer);
+
 // The complete and consistent result of a job; or, if the code is the reason that there is none, why.
 struct JobOutcome {
   std::optional<Result> result;

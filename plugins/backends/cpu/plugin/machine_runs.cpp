@@ -155,6 +155,11 @@ Argument MachineRuns::argument_of(const PlannedRun& plan, const LaunchArgument& 
       if (is_floating(scalar.dtype)) return static_cast<float>(scalar.real);
       return scalar.integer;
     }
+    case LaunchArgument::kTensorMap: {
+      const ResolvedTensorMap& map =
+          schedule_.programs[plan.case_index].tensor_maps[argument.index];
+      return tensor_map_of(map, std::get<BufferArgument>(argument_of(plan, map.buffer)).buffer);
+    }
     case LaunchArgument::kInteger:
       break;
   }
