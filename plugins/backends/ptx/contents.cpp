@@ -108,6 +108,11 @@ class ContentsCheck {
         std::any_of(function.required_cluster.begin(), function.required_cluster.end(),
                     [](std::uint32_t blocks) { return blocks > 1; });
     if (in_cluster) refuse(std::string(kClusters), function.place);
+    for (const Refusal& refusal : kFunctions) {
+      if (function.name == refusal.name)
+        refuse("a function called " + function.name + ": the name is the device runtime's",
+               function.place);
+    }
     for (const Instruction& instruction : function.body) check_instruction(function, instruction);
     for (const Instruction* use : uses_of_clocks(function)) {
       refuse("a clock's value in " + use->full_name() +

@@ -54,6 +54,8 @@ TEST(CandidateContents, CallsOfTheDeviceRuntime) {
               ElementsAre("line 5: malloc and new are not allowed: memory comes from @scratch"));
   EXPECT_THAT(calling("free"),
               ElementsAre("line 5: free and delete are not allowed: memory comes from @scratch"));
+  EXPECT_THAT(body_problems("call.uni vprintf, ();", ".func vprintf() { ret; }\n"),
+              ElementsAre("a function called vprintf: the name is the device runtime's"));
   EXPECT_THAT(
       calling("cudaLaunchDeviceV2"),
       ElementsAre("line 5: cudaLaunchDeviceV2: belongs to the host: the harness owns memory "

@@ -384,9 +384,11 @@ class BodyDecoder {
       call.arguments = slots(from.operands[at + 1]);
     }
     if (callee.kind == Operand::kFunction) {
-      if (device_call(from, callee.name, call)) return;
       const auto found = module_.decoded.find(callee.name);
-      if (found == module_.decoded.end()) layout_.fail("the function " + callee.name);
+      if (found == module_.decoded.end()) {
+        if (device_call(from, callee.name, call)) return;
+        layout_.fail("the function " + callee.name);
+      }
       call.callee = found->second;
     } else {
       for (const auto& [name, function] : module_.decoded) {
