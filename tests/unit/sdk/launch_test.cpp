@@ -177,7 +177,7 @@ TEST(Launch, ErrorsSayWhereAndWhat) {
        "1:37: expected a number, a name or '(', found the end"},
       {"// @tensor_map m x[4] box[4] l2 128", "1:30: nothing may follow the directive on its line"},
       {"// @tensor_map x x[4] box[4]", "1:16: the name of the tensor map 'x' is taken"},
-      {"// @tensor_map m z[4] box[4]", "1:16: unknown buffer 'z'; known: x, keys, y, scale"},
+      {"// @tensor_map m z[4] box[4]", "1:16: unknown buffer 'z'; known: x, keys, y"},
       {"// @tensor_map m x[colz] box[4]", "1:20: unknown name 'colz'; did you mean 'cols'?"},
       {"// @tensor_map m x[49] box[4]\n// @launch k<<<1, 1>>>(m)",
        "1:16: the tensor map 'm': its sizes have more elements than x, which has 48, or none"},

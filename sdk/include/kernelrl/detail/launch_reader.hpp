@@ -296,6 +296,8 @@ class LaunchReader {
     numbers_.push_back(name + ".size");
   }
 
+  bool is_buffer(const std::string& name) const { return contains(numbers_, name + ".size"); }
+
   static bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
@@ -324,14 +326,15 @@ class LaunchReader {
   }
 
   bool check_tensor_maps() {
-    const std::vector<std::string> buffers_and_scalars = things_;
+    std::vector<std::string> buffers = things_;
+    const auto is_scalar = [&](const std::string& name) { return !is_buffer(name); };
+    buffers.erase(std::remove_if(buffers.begin(), buffers.end(), is_scalar), buffers.end());
     for (const TensorMapDirective& map : program_.tensor_maps) {
       if (contains(numbers_, map.name) || contains(things_, map.name))
         return fail(map.line, map.column, "the name of the tensor map '" + map.name + "' is taken");
-      if (!contains(numbers_, map.buffer + ".size")) {
-        return fail(
-            map.line, map.column,
-            "unknown buffer '" + map.buffer + "'" + did_you_mean(map.buffer, buffers_and_scalars));
+      if (!is_buffer(map.buffer)) {
+        return fail(map.line, map.column,
+                    "unknown buffer '" + map.buffer + "'" + did_you_mean(map.buffer, buffers));
       }
       for (const std::vector<PlacedExpression>* list : {&map.sizes, &map.box}) {
         for (const PlacedExpression& size : *list)
