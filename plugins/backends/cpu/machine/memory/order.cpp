@@ -2,7 +2,8 @@
 
 namespace krl::machine {
 
-bool AccessOrder::begin_block() {
+bool AccessOrder::begin_block(bool in_cluster) {
+  in_cluster_ = in_cluster;
   serial_ = shadow_.begin_block();
   const bool enough = next_stamp_ < kStamps / 2;
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
@@ -40,18 +41,55 @@ void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
   if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
   if (!fence.releases()) return;
   if (fence.scope() == Scope::kDevice) shadow_.block(serial_).fenced = shadow_.next_time();
+  synchronisation_.release(warp, lanes, fence.scope(), own(warp, lanes));
+  present_[warp] = 0;
+}
+
+// The accesses of lanes of a warp, and those of the block before its last barrier.
+Knowledge AccessOrder::own(std::uint32_t warp, Mask lanes) const {
   const std::uint32_t block = shadow_.block(serial_).first_serial;
   Knowledge own;
   own.add_block(block, bound_of(serial_, barrier_));
   own.add_warp(
       block, warp,
       {bound_of(serial_, met_[warp]), bound_of(serial_, first_of_stamp(next_stamp_)), lanes});
-  synchronisation_.release(warp, lanes, fence.scope(), own);
-  present_[warp] = 0;
+  return own;
 }
 
+Knowledge AccessOrder::release_to_cluster(std::uint32_t warp, Mask lanes) {
+  present_[warp] = 0;
+  return synchronisation_.before(warp, own(warp, lanes));
+}
+
+Knowledge AccessOrder::all_so_far() const {
+  Knowledge all = synchronisation_.known();
+  all.add_block(shadow_.block(serial_).first_serial, bound_of(serial_, barrier_));
+  return all;
+}
+
+// Once stamps have been used up, what was before counts as ordered for all.
+Record AccessOrder::record_of(Who who) const {
+  if (who < begin_) return 0;
+  const bool forgotten = who < first_of_stamp(stamp_of(kOrdered) + 1);
+  const std::uint32_t serial = forgotten ? shadow_.block(serial_).first_serial : serial_;
+  return Record{serial} << kSerialShift | who;
+}
+
+Knowledge AccessOrder::known_to_any() const {
+  Knowledge known;
+  for (std::uint32_t warp = 0; warp < kWarpsPerBlock; ++warp)
+    known.join(synchronisation_.before(warp, {}));
+  return known;
+}
+
+bool AccessOrder::covers(const Knowledge& known, Record record) const {
+  const BlockRecord& block = shadow_.block(serial_of(record));
+  return block.forgotten || known.covers(block.first_serial, record);
+}
+
+// In a cluster, words of shared memory have numbers of their own as well.
 void AccessOrder::synchronise(std::uint64_t word, const Access& access) {
-  SyncWords* const words = access.shared ? nullptr : &shadow_.words();
+  SyncWords* const words = access.shared && !in_cluster_ ? nullptr : &shadow_.words();
   const std::uint32_t warp = warp_of(access.who);
   if (!access.write || access.atomic) synchronisation_.read(words, word, warp, access.scope);
   if (!access.write) return;
@@ -129,7 +167,7 @@ Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflic
 bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
   const auto with = [&](Record known) {
     if (!of_this_launch(known) || (access.reduces && (known & kStrong) != 0)) return false;
-    if (!of_this_block(known)) return true;
+    if (!of_this_block(known)) return !access.shared || !knows(warp_of(access.who), known);
     const Who who = who_of(known);
     if (serial_of(known) != serial_ || who < barrier_) return false;
     if (!same_warp(who, access.who)) return true;

@@ -62,6 +62,23 @@ void Synchronisation::release(std::uint32_t warp, Mask lanes, Scope scope, const
   fencing.gathered.join({scope == Scope::kDevice ? before : Knowledge(), before});
 }
 
+Knowledge Synchronisation::before(std::uint32_t warp, const Knowledge& own) const {
+  Knowledge before = known_;
+  before.join(own);
+  if (is_active(warp)) {
+    before.join(warps_[warp].known);
+    before.join(warps_[warp].taken_up);
+    before.join(warps_[warp].taken_up_of_block);
+  }
+  return before;
+}
+
+Knowledge Synchronisation::fenced(std::uint32_t warp, Mask lanes) const {
+  Knowledge all = gathered_.of_device;
+  if ((warps_[warp].fenced & lanes) != 0) all.join(warps_[warp].gathered.of_device);
+  return all;
+}
+
 void Synchronisation::read(const SyncWords* words, std::uint64_t word, std::uint32_t warp,
                            Scope scope) {
   if (words_.empty() && (words == nullptr || words->empty())) return;
