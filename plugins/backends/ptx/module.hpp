@@ -49,7 +49,7 @@ enum class Space : std::uint8_t {
   kShared,
   kLocal,
   kParameter,
-  kSharedCluster,  // of operands only: shared memory of all blocks of a cluster
+  kSharedCluster,  // only for operands: shared memory of all blocks of a cluster
 };
 
 // A place in the text.

@@ -208,6 +208,75 @@ INSTANTIATE_TEST_SUITE_P(
   const float mean = sum / 512, variance = squares / 512 - mean * mean;
   y[i] = mean == 255.5f && fabsf(variance - 21845.25f) < 1 ? i ^ 128 : -2;
 })"},
+        // As above, with one thread of each block that stores into the first block, no barrier before.
+        ClusterKernel{"sums_at_the_first", R"(KERNEL { PLACE
+  __shared__ int warps[4], parts[4];
+  int sum = x[i] % 512;
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+  if (t % 32 == 0) warps[t / 32] = sum;
+  __syncthreads();
+  if (t == 0) {
+    for (int w = 1; w < 4; ++w) sum += warps[w];
+    cluster.map_shared_rank(parts, 0)[rank] = sum;
+  }
+  cluster.sync();
+  const bool right = rank != 0 || parts[0] + parts[1] + parts[2] + parts[3] == 511 * 256;
+  y[i] = right ? i ^ 128 : -2;
+})"},
+        // Warps that arrive and do other work before they wait, beside others that wait at once.
+        ClusterKernel{"some_overlap", R"(KERNEL { PLACE
+  __shared__ int mine[128], own[4];
+  mine[t] = x[i];
+  if (t < 64) {
+    ARRIVE;
+    if (t % 32 == 0) own[t / 32] = t;
+    __syncwarp();
+    WAIT;
+  } else {
+    ARRIVE;
+    WAIT;
+  }
+  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
+  cluster.sync();
+  mine[t ^ 32] = own[t / 64];
+  cluster.sync();
+})"},
+        // Each lane of a warp at another block, by every width.
+        ClusterKernel{"lanes_apart", R"(KERNEL { PLACE
+  __shared__ __align__(16) int mine[128];
+  mine[t] = x[i];
+  cluster.sync();
+  const int4 four = ((const int4*)cluster.map_shared_rank(mine, t % 4))[t / 4];
+  const long long two = ((const long long*)cluster.map_shared_rank(mine, (t + 1) % 4))[t / 2];
+  const short half = ((const short*)cluster.map_shared_rank(mine, (t + 2) % 4))[t];
+  const int first = (blockIdx.x / 4 * 4) * 128;
+  const bool right = four.z == first + t % 4 * 128 + t / 4 * 4 + 2 &&
+                     (int)(two >> 32) == first + (t + 1) % 4 * 128 + t / 2 * 2 + 1 &&
+                     half == (t % 2 ? 0 : first + (t + 2) % 4 * 128 + t / 2);
+  cluster.sync();
+  y[i] = right ? i ^ 128 : -2;
+})"},
+        // The last to arrive of all warps, with a counter in the first block.
+        ClusterKernel{"last_of_the_cluster", R"(KERNEL { PLACE
+  __shared__ int data[512];
+  __shared__ u32 count;
+  if (t == 0) count = 0;
+  cluster.sync();
+  cluster.map_shared_rank(data, 0)[rank * 128 + t] = x[i];
+  __threadfence();
+  __syncthreads();
+  __shared__ u32 before;
+  if (t == 0) before = atomicAdd(cluster.map_shared_rank(&count, 0), 1);
+  __syncthreads();
+  bool right = true;
+  if (before == 3) {
+    __threadfence();
+    for (int r = 0; r < 4; ++r)
+      right &= cluster.map_shared_rank(data, 0)[r * 128 + t] == blockIdx.x / 4 * 512 + r * 128 + t;
+  }
+  cluster.sync();
+  y[i] = right ? i ^ 128 : -2;
+})"},
         // Threads that have ended count as having arrived.
         ClusterKernel{"some_end_early", R"(KERNEL { PLACE
   __shared__ int mine[128];
@@ -315,6 +384,50 @@ INSTANTIATE_TEST_SUITE_P(
   __shared__ int mine[128];
   mine[t] = x[i];
   cluster.sync();
+  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
+})",
+                      "before the end of the block|which has ended"},
+        ClusterKernel{"cleared_after_others_count", R"(KERNEL { PLACE
+  __shared__ int bins[32];
+  if (t < 32) bins[t] = 0;
+  __syncthreads();
+  atomicAdd(cluster.map_shared_rank(bins, t / 32) + t % 32, 1);
+  cluster.sync();
+  y[i] = bins[t % 32];
+})",
+                      "nothing orders the two blocks|no thread of the block has written it"},
+        ClusterKernel{"two_blocks_store", R"(KERNEL { PLACE
+  __shared__ int theirs[128];
+  cluster.sync();
+  cluster.map_shared_rank(theirs, 0)[t] = x[i];
+  cluster.sync();
+  y[i] = theirs[t];
+})",
+                      "nothing orders the two blocks"},
+        ClusterKernel{"atomic_of_the_block", R"(KERNEL { PLACE
+  __shared__ int count;
+  if (t == 0) count = 0;
+  cluster.sync();
+  atomicAdd_block(cluster.map_shared_rank(&count, 0), 1);
+  cluster.sync();
+  y[i] = count;
+})",
+                      "nothing orders the two blocks"},
+        ClusterKernel{"arrival_that_nobody_awaits", R"(KERNEL { PLACE
+  __shared__ unsigned long long bar;
+  if (t == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 128;" :: "r"(shared_address(&bar)) : "memory");
+  }
+  cluster.sync();
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(mapped(&bar, rank ^ 1)) : "memory");
+  y[i] = 0;
+})",
+                      "before the end of the block|which has ended"},
+        ClusterKernel{"arrives_and_reads_on", R"(KERNEL { PLACE
+  __shared__ int mine[128];
+  mine[t] = x[i];
+  cluster.sync();
+  ARRIVE;
   y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
 })",
                       "before the end of the block|which has ended"},

@@ -51,7 +51,7 @@ class Cluster {
   struct Lanes {
     Mask live = 0;
     Mask arrived = 0;  // in the present phase
-    Mask at_once = 0;  // those of them whose arrival releases what they did until the phase ends
+    Mask at_once = 0;  // arrived, and have done nothing since; released at the end of the phase
     Mask passed = 0;   // arrived in the last phase, and have not left yet
   };
   struct Member {
@@ -61,7 +61,7 @@ class Cluster {
     bool whole = false;   // the last phase was a barrier of the block, too
     std::vector<Lanes> warps;
   };
-  // What waiting threads learn of those that arrived.
+  // Knowledge that threads gain by waiting.
   struct Learned {
     Knowledge released;
     Knowledge before_end;  // with relaxed arrivals, which only keep blocks from ending

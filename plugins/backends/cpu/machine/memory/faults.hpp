@@ -17,7 +17,7 @@ struct Culprit {
   const Request& request;
   unsigned lane;
   std::uint64_t address;   // generic, or an offset in shared or local memory
-  std::int32_t rank = -1;  // of the block of the cluster whose shared memory it is; -1: the own
+  std::int32_t rank = -1;  // the block of the cluster whose shared memory it is; -1: the own
 };
 
 // Names the memory that an access touches: "y[3]", "shared tile[7]".

@@ -69,7 +69,7 @@ ptx::Space find_group(BlockMemory& memory, const Request& request, const Address
   const std::uint64_t window = space == ptx::Space::kGeneric ? window_of(found) : 0;
   const std::uint64_t parameter_bytes = memory.launch().parameters().size();
   std::uint64_t begin = window, end = window + kWindowBytes;
-  if (found == ptx::Space::kShared) {  // of one block of a cluster
+  if (found == ptx::Space::kShared) {  // all of one block
     constexpr std::uint64_t kHalf = std::uint64_t{1} << (kRankShift - 1);
     const std::uint64_t block = std::uint64_t{block_named_by(first - window)} << kRankShift;
     begin += block == 0 ? 0 : block - kHalf;

@@ -8,7 +8,7 @@
 namespace krl::machine {
 namespace {
 
-constexpr unsigned kThreadBits = 10;  // of a warp and a lane
+constexpr unsigned kThreadBits = 10;  // a warp and a lane
 
 }  // namespace
 

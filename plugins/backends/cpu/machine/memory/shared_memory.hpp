@@ -76,7 +76,7 @@ class SharedMemory {
   std::vector<Who> writes_, reads_;            // one per word
   std::vector<Who> byte_writes_, byte_reads_;  // one per byte; empty until needed
   bool marked_ = false;                        // there are marked words
-  ClusterCells cluster_cells_;                 // of words with kOfCluster
+  ClusterCells cluster_cells_;                 // cells of words with kOfCluster
 };
 
 }  // namespace krl::machine
