@@ -53,13 +53,14 @@ void GridRunner::begin_rest_ascending() {
   most_resident_ = std::min(2 * most_resident_, kMostResident);
 }
 
-// Begins the blocks of the next cluster, and returns their places in the grid in the order of their
-// first turns.
-std::vector<std::uint64_t> GridRunner::begin_cluster(double start) {
+// Begins the blocks of the next cluster: places_ are theirs, in the order of their first turns.
+void GridRunner::begin_cluster(double start) {
   const std::uint64_t number = next_cluster();
+  places_.clear();
   if (!program_->uses_cluster) {
     resident_.emplace(number, next_block(number, start, nullptr));
-    return {number};
+    places_.push_back(number);
+    return;
   }
   const Dim3& size = program_->cluster;
   const std::uint64_t across = request_.grid[0] / size[0], down = request_.grid[1] / size[1];
@@ -67,22 +68,19 @@ std::vector<std::uint64_t> GridRunner::begin_cluster(double start) {
                       static_cast<std::uint32_t>(number / across % down) * size[1],
                       static_cast<std::uint32_t>(number / across / down) * size[2]};
   ResidentCluster& cluster = *(held_[number] = std::make_unique<ResidentCluster>());
-  std::vector<std::uint64_t> places;
   for (std::uint32_t rank = 0; rank < cluster_blocks_; ++rank) {
     const std::uint64_t x = first[0] + rank % size[0], y = first[1] + rank / size[0] % size[1],
                         z = first[2] + rank / size[0] / size[1];
-    places.push_back((z * request_.grid[1] + y) * request_.grid[0] + x);
-    Block block = next_block(places.back(), start, &cluster.cluster);
+    places_.push_back((z * request_.grid[1] + y) * request_.grid[0] + x);
+    Block block = next_block(places_.back(), start, &cluster.cluster);
     cluster_of_[block.get()] = number;
-    resident_.emplace(places.back(), std::move(block));
+    resident_.emplace(places_.back(), std::move(block));
   }
-  if (request_.order == cpu::Order::kReversed) std::reverse(places.begin(), places.end());
+  if (request_.order == cpu::Order::kReversed) std::reverse(places_.begin(), places_.end());
   if (request_.order == cpu::Order::kShuffled) {
-    std::rotate(places.begin(),
-                places.begin() + static_cast<std::ptrdiff_t>(request_.seed % places.size()),
-                places.end());
+    const auto first = static_cast<std::ptrdiff_t>(request_.seed % places_.size());
+    std::rotate(places_.begin(), places_.begin() + first, places_.end());
   }
-  return places;
 }
 
 // Keeps a block that has ended for another one to use: those of a cluster once all of them have.
@@ -135,12 +133,12 @@ void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps, double horiz
 
 // The blocks of a cluster go on in turn as long as one of them can: they may wait for each other.
 void GridRunner::begin_blocks() {
-  std::vector<std::uint64_t> places = begin_cluster(0);
-  const std::uint64_t end = work_ + places.size() * first_turn_;
+  begin_cluster(0);
+  const std::uint64_t end = work_ + places_.size() * first_turn_;
   std::uint64_t before;
   do {
     before = work_;
-    std::erase_if(places, [this](std::uint64_t place) {
+    std::erase_if(places_, [this](std::uint64_t place) {
       const auto at = resident_.find(place);
       take_turn(*at->second, first_turn_);
       if (!at->second->ended()) return false;
@@ -148,9 +146,9 @@ void GridRunner::begin_blocks() {
       resident_.erase(at);
       return true;
     });
-  } while (program_->uses_cluster && !places.empty() && work_ > before && work_ < end);
+  } while (program_->uses_cluster && !places_.empty() && work_ > before && work_ < end);
   first_turn_ =
-      places.empty() ? std::min(first_turn_ * 2, kFirstTurn) : std::max(first_turn_ / 2, kTurn);
+      places_.empty() ? std::min(first_turn_ * 2, kFirstTurn) : std::max(first_turn_ / 2, kTurn);
 }
 
 // Visits the resident blocks in the opposite direction of the last visit; blocks that end are

@@ -78,7 +78,7 @@ class GridRunner {
   std::uint64_t cluster_at(std::uint64_t n) const;
   std::uint64_t next_cluster();
   void begin_rest_ascending();
-  std::vector<std::uint64_t> begin_cluster(double start);
+  void begin_cluster(double start);
   Block next_block(std::uint64_t index, double start, Cluster* cluster);
   void put_away(Block block);
   cpu::Fault described(const Fault& fault) const;
@@ -101,6 +101,7 @@ class GridRunner {
   std::uint64_t progress_ = 0, last_change_ = 0;
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
+  std::vector<std::uint64_t> places_;        // of the blocks that began last, in the grid
   std::vector<Block> spare_;
   std::map<std::uint64_t, std::unique_ptr<ResidentCluster>> held_;  // by number of the cluster
   std::map<const ThreadBlock*, std::uint64_t> cluster_of_;

@@ -62,7 +62,9 @@ class BlockMemory {
   std::uint32_t rank() const { return rank_; }
   AccessOrder& order() { return order_; }
   // The block does not end before these accesses.
-  void know_before_end(const Knowledge& what) { known_before_end_.join(what); }
+  void know_before_end(const Knowledge& what, const Knowledge& earlier) {
+    known_before_end_.join(what, earlier);
+  }
   // The block has ended. Throws Fault if an access of another block to its shared memory may come
   // later.
   void check_peers_are_done();

@@ -38,9 +38,9 @@ void Cluster::arrive(std::uint32_t rank, std::uint32_t warp, Mask lanes, const A
     own.at_once |= lanes;
   } else {
     AccessOrder& order = member.memory->order();
-    const Knowledge before = order.release_to_cluster(warp, lanes);
-    present_.before_end.join(before);
-    present_.released.join(arrival.relaxed ? order.fenced(warp, lanes) : before);
+    order.release_to_cluster(warp, lanes, last_.released,
+                             arrival.relaxed ? &member.relaxed : &member.released);
+    if (arrival.relaxed) member.released.join(order.fenced(warp, lanes));
   }
   if (member.memory->keeps_time())
     present_.clocks = std::max(present_.clocks, member.memory->now(warp));
@@ -69,8 +69,8 @@ void Cluster::leave(std::uint32_t rank, std::uint32_t warp, Mask lanes) {
   Member& member = members_[rank];
   member.warps[warp].passed &= ~lanes;
   BlockMemory& memory = *member.memory;
-  if (!member.whole) memory.order().learn(warp, last_.released);
-  memory.know_before_end(last_.before_end);
+  if (!member.whole) memory.order().learn(warp, last_.released, before_last_.released);
+  memory.know_before_end(last_.before_end, before_last_.before_end);
   if (!memory.keeps_time()) return;
   if (const double late = last_.clocks - memory.now(warp); late > 0)
     memory.path(warp).wait(0, late);
@@ -84,32 +84,42 @@ bool Cluster::all_at_once(const Member& member) {
          std::any_of(member.warps.begin(), member.warps.end(), lives);
 }
 
-// Adds what the arrivals release whose threads have done nothing since.
+// Everyone in the block has arrived: adds what that releases to what the cluster learns. Threads
+// know all that the last phase released.
 void Cluster::gather(Member& member) {
+  AccessOrder& order = member.memory->order();
   member.whole = all_at_once(member);
-  Knowledge released;
+  Knowledge released = std::exchange(member.released, {});
   if (member.whole) {
     member.memory->barrier_passed();
-    released = member.memory->order().all_so_far();
+    released.join(order.before_barrier());
   } else {
     for (std::uint32_t warp = 0; warp < member.warps.size(); ++warp) {
       const Mask lanes = member.warps[warp].at_once;
-      if (lanes != 0) released.join(member.memory->order().release_to_cluster(warp, lanes));
+      if (lanes != 0) order.release_to_cluster(warp, lanes, last_.released, &released);
     }
+    if (!released.empty()) released.join(order.known());
   }
   present_.released.join(released);
-  present_.before_end.join(released);
+  present_.before_end.join(std::exchange(member.relaxed, {}));
 }
 
 void Cluster::end_phase_if_complete() {
   if (missing_ != 0 || !begun_) return;
+  present_.released = last_.released;
+  if (!(last_.before_end == last_.released)) present_.before_end = last_.before_end;
   for (Member& member : members_) gather(member);
-  last_ = std::exchange(present_, {});
+  if (present_.before_end.empty()) {
+    present_.before_end = present_.released;
+  } else {
+    present_.before_end.join(present_.released);
+  }
+  before_last_ = std::exchange(last_, std::exchange(present_, {}));
   begun_ = false;
   ++phase_;
   for (Member& member : members_) {
     member.stands = false;
-    if (member.whole) member.memory->order().learn(last_.released);
+    if (member.whole) member.memory->order().learn(last_.released, before_last_.released);
     for (Lanes& warp : member.warps) {
       warp.passed |= std::exchange(warp.arrived, 0) & warp.live;
       warp.at_once = 0;

@@ -60,6 +60,7 @@ class Cluster {
     bool stands = false;  // since the last phase ended
     bool whole = false;   // the last phase was a barrier of the block, too
     std::vector<Lanes> warps;
+    Knowledge released, relaxed;  // by arrivals of the present phase
   };
   // Knowledge that threads gain by waiting.
   struct Learned {
@@ -76,7 +77,7 @@ class Cluster {
   std::uint32_t missing_ = 0;  // live threads that have not arrived
   bool begun_ = false;         // threads have arrived in the present phase
   std::uint64_t phase_ = 0;
-  Learned present_, last_;
+  Learned present_, last_, before_last_;
 };
 
 }  // namespace krl::machine

@@ -41,27 +41,29 @@ void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
   if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
   if (!fence.releases()) return;
   if (fence.scope() == Scope::kDevice) shadow_.block(serial_).fenced = shadow_.next_time();
-  synchronisation_.release(warp, lanes, fence.scope(), own(warp, lanes));
+  Knowledge own;
+  add_own(warp, lanes, &own);
+  synchronisation_.release(warp, lanes, fence.scope(), own);
   present_[warp] = 0;
 }
 
 // The accesses of lanes of a warp, and those of the block before its last barrier.
-Knowledge AccessOrder::own(std::uint32_t warp, Mask lanes) const {
+void AccessOrder::add_own(std::uint32_t warp, Mask lanes, Knowledge* to) const {
   const std::uint32_t block = shadow_.block(serial_).first_serial;
-  Knowledge own;
-  own.add_block(block, bound_of(serial_, barrier_));
-  own.add_warp(
+  to->add_block(block, bound_of(serial_, barrier_));
+  to->add_warp(
       block, warp,
       {bound_of(serial_, met_[warp]), bound_of(serial_, first_of_stamp(next_stamp_)), lanes});
-  return own;
 }
 
-Knowledge AccessOrder::release_to_cluster(std::uint32_t warp, Mask lanes) {
+void AccessOrder::release_to_cluster(std::uint32_t warp, Mask lanes, const Knowledge& known,
+                                     Knowledge* to) {
+  add_own(warp, lanes, to);
+  synchronisation_.add_learned(warp, known, to);
   present_[warp] = 0;
-  return synchronisation_.before(warp, own(warp, lanes));
 }
 
-Knowledge AccessOrder::all_so_far() const {
+Knowledge AccessOrder::before_barrier() const {
   Knowledge all = synchronisation_.known();
   all.add_block(shadow_.block(serial_).first_serial, bound_of(serial_, barrier_));
   return all;
@@ -76,9 +78,9 @@ Record AccessOrder::record_of(Who who) const {
 }
 
 Knowledge AccessOrder::known_to_any() const {
-  Knowledge known;
+  Knowledge known = synchronisation_.known();
   for (std::uint32_t warp = 0; warp < kWarpsPerBlock; ++warp)
-    known.join(synchronisation_.before(warp, {}));
+    synchronisation_.add_learned(warp, {}, &known);
   return known;
 }
 
@@ -170,7 +172,7 @@ bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
     if (!of_this_block(known)) return !access.shared || !knows(warp_of(access.who), known);
     const Who who = who_of(known);
     if (serial_of(known) != serial_ || who < barrier_) return false;
-    if (!same_warp(who, access.who)) return true;
+    if (!same_warp(who, access.who)) return !in_cluster_ || !knows(warp_of(access.who), known);
     const bool of_others = lane_of(who) != lane_of(access.who) || (who & kMany) != 0;
     const bool strong = access.strong() || (who & kStrong) != 0;
     return of_others && strong && !ordered_by_meeting(who, access.who);

@@ -120,14 +120,20 @@ class AccessOrder {
     return synchronisation_.published_shared(word);
   }
   // ---- for the barrier of a cluster: see Synchronisation ----
-  // Returns what happened before a warp's lanes arrived, and before the last barrier of the block.
-  Knowledge release_to_cluster(std::uint32_t warp, Mask lanes);
-  Knowledge all_so_far() const;
+  // Adds what happened before a warp's lanes arrive to knowledge that covers `known`.
+  void release_to_cluster(std::uint32_t warp, Mask lanes, const Knowledge& known, Knowledge* to);
+  // Returns what happened before the last barrier of the block, and what all of it knows.
+  Knowledge before_barrier() const;
+  const Knowledge& known() const { return synchronisation_.known(); }
   Knowledge fenced(std::uint32_t warp, Mask lanes) const {
     return synchronisation_.fenced(warp, lanes);
   }
-  void learn(const Knowledge& what) { synchronisation_.learn(what); }
-  void learn(std::uint32_t warp, const Knowledge& what) { synchronisation_.learn(warp, what); }
+  void learn(const Knowledge& what, const Knowledge& earlier) {
+    synchronisation_.learn(what, earlier);
+  }
+  void learn(std::uint32_t warp, const Knowledge& what, const Knowledge& earlier) {
+    synchronisation_.learn(warp, what, earlier);
+  }
   // The record of an access of this block to its shared memory, for other blocks; 0: an earlier
   // block's.
   Record record_of(Who who) const;
@@ -148,7 +154,7 @@ class AccessOrder {
 
  private:
   void take_stamp(std::uint32_t warp);
-  Knowledge own(std::uint32_t warp, Mask lanes) const;
+  void add_own(std::uint32_t warp, Mask lanes, Knowledge* to) const;
   bool unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const;
   bool ordered_by_meeting(Who earlier, Who now) const;
   bool knows(std::uint32_t warp, Record earlier) const {

@@ -62,15 +62,12 @@ void Synchronisation::release(std::uint32_t warp, Mask lanes, Scope scope, const
   fencing.gathered.join({scope == Scope::kDevice ? before : Knowledge(), before});
 }
 
-Knowledge Synchronisation::before(std::uint32_t warp, const Knowledge& own) const {
-  Knowledge before = known_;
-  before.join(own);
-  if (is_active(warp)) {
-    before.join(warps_[warp].known);
-    before.join(warps_[warp].taken_up);
-    before.join(warps_[warp].taken_up_of_block);
-  }
-  return before;
+void Synchronisation::add_learned(std::uint32_t warp, const Knowledge& known, Knowledge* to) const {
+  if (!is_active(warp)) return;
+  const Warp& own = warps_[warp];
+  if (!(own.known == known)) to->join(own.known);
+  to->join(own.taken_up);
+  to->join(own.taken_up_of_block);
 }
 
 Knowledge Synchronisation::fenced(std::uint32_t warp, Mask lanes) const {
