@@ -502,6 +502,25 @@ INSTANTIATE_TEST_SUITE_P(
                       "nothing orders the two blocks"}),
     cluster_name);
 
+TEST(Clusters, OtherFormsAreRefused) {
+  for (const char* instruction :
+       {"bar.cluster.arrive;", "barrier.cluster.arrive.acquire;", "barrier.cluster.wait.relaxed;",
+        "barrier.cluster.sync;", "barrier.cluster.arrive.wait;", "barrier.cluster.arrive 0;",
+        "mapa.u32 %0, %0, 0;", "mapa.shared::cta.u32 %0, %0, 0;",
+        "mapa.shared::cluster.u32 _, %0, 0;", "getctarank.u32 %0, %0;",
+        "ld.shared.shared::cluster.u32 %0, [%0];", "ldu.shared::cluster.u32 %0, [%0];",
+        "mbarrier.init.shared::cluster.b64 [%0], 1;"}) {
+    const std::string text = instruction;
+    const ClusterOutcome outcome =
+        run_cluster("__global__ void k(const int* x, int* y, int n) { u32 a = 0; asm volatile(\"" +
+                        text + "\" : \"+r\"(a)); y[0] = a; }",
+                    Order::kForward);
+    ASSERT_TRUE(outcome.result.fault) << text;
+    EXPECT_EQ(outcome.result.fault->kind, FaultKind::kUnsupported) << text;
+    EXPECT_THAT(outcome.result.fault->message, HasSubstr(text.substr(0, text.find_first_of(" ;"))));
+  }
+}
+
 TEST(Clusters, AGridThatCannotBeDividedIsNoLaunch) {
   const ClusterOutcome outcome =
       run_cluster("KERNEL { ARRIVE; WAIT; }", Order::kForward, {6, 1, 1});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
@@ -351,8 +353,20 @@ class BodyDecoder {
 
   // Threads that arrive and wait at once have done nothing in between.
   void cluster_barrier(const ptx::Instruction& from) {
+    static constexpr std::string_view kArrival[] = {"cluster", "arrive", "aligned", "release",
+                                                    "relaxed"};
+    static constexpr std::string_view kWait[] = {"cluster", "wait", "aligned", "acquire"};
     const bool arrive = from.has("arrive");
-    if (arrive == from.has("wait") || !from.operands.empty()) layout_.unsupported(from);
+    const std::span<const std::string_view> known =
+        arrive ? std::span<const std::string_view>(kArrival) : kWait;
+    const bool is_known =
+        std::all_of(from.modifiers.begin(), from.modifiers.end(), [&](const std::string& name) {
+          return std::find(known.begin(), known.end(), name) != known.end();
+        });
+    if (from.opcode != "barrier" || !is_known || arrive == from.has("wait") ||
+        !from.operands.empty()) {
+      layout_.unsupported(from);
+    }
     if (arrive) {
       Instruction out;
       out.run = arrive_at_cluster;

@@ -31,8 +31,7 @@ void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluste
   plain_peers_.clear();
   strong_peers_.clear();
   known_before_end_ = {};
-  const bool stamps_go_on = order_.begin_block(cluster != nullptr);
-  number_ = order_.serial();
+  const bool stamps_go_on = order_.begin_block(cluster == nullptr ? nullptr : &cluster->words());
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);

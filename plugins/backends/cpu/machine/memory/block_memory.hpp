@@ -193,7 +193,7 @@ class BlockMemory {
   double start_ = 0;
   bool held_ = false;
   Cluster* cluster_ = nullptr;
-  std::uint32_t rank_ = 0, number_ = 0;  // in the cluster; in the launch: its first serial
+  std::uint32_t rank_ = 0;  // in the cluster
   // The last plain access of each thread of another block, by rank, warp and lane; and the last
   // strong one to each word, unless this block has looked at the word since.
   std::unordered_map<std::uint32_t, PeerAccess> plain_peers_, strong_peers_;

@@ -22,6 +22,8 @@ class Cluster {
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(members_.size()); }
   BlockMemory& memory(std::uint32_t rank) { return *members_[rank].memory; }
   bool has_ended(std::uint32_t rank) const { return members_[rank].ended; }
+  // Knowledge that strong writes to shared memory of its blocks have published.
+  SyncWords& words() { return words_; }
 
   // ---- the barrier: each thread arrives, and then waits, in turn ----
 
@@ -74,6 +76,7 @@ class Cluster {
   void gather(Member& member);
 
   std::vector<Member> members_;
+  SyncWords words_;
   std::uint32_t missing_ = 0;  // live threads that have not arrived
   bool begun_ = false;         // threads have arrived in the present phase
   std::uint64_t phase_ = 0;

@@ -2,8 +2,8 @@
 
 namespace krl::machine {
 
-bool AccessOrder::begin_block(bool in_cluster) {
-  in_cluster_ = in_cluster;
+bool AccessOrder::begin_block(SyncWords* cluster_words) {
+  cluster_words_ = cluster_words;
   serial_ = shadow_.begin_block();
   const bool enough = next_stamp_ < kStamps / 2;
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
@@ -89,9 +89,8 @@ bool AccessOrder::covers(const Knowledge& known, Record record) const {
   return block.forgotten || known.covers(block.first_serial, record);
 }
 
-// In a cluster, words of shared memory have numbers of their own as well.
 void AccessOrder::synchronise(std::uint64_t word, const Access& access) {
-  SyncWords* const words = access.shared && !in_cluster_ ? nullptr : &shadow_.words();
+  SyncWords* const words = access.shared ? cluster_words_ : &shadow_.words();
   const std::uint32_t warp = warp_of(access.who);
   if (!access.write || access.atomic) synchronisation_.read(words, word, warp, access.scope);
   if (!access.write) return;
@@ -172,7 +171,8 @@ bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
     if (!of_this_block(known)) return !access.shared || !knows(warp_of(access.who), known);
     const Who who = who_of(known);
     if (serial_of(known) != serial_ || who < barrier_) return false;
-    if (!same_warp(who, access.who)) return !in_cluster_ || !knows(warp_of(access.who), known);
+    if (!same_warp(who, access.who))
+      return cluster_words_ == nullptr || !knows(warp_of(access.who), known);
     const bool of_others = lane_of(who) != lane_of(access.who) || (who & kMany) != 0;
     const bool strong = access.strong() || (who & kStrong) != 0;
     return of_others && strong && !ordered_by_meeting(who, access.who);

@@ -53,9 +53,10 @@ class AccessOrder {
  public:
   explicit AccessOrder(GlobalShadow& shadow) : shadow_(shadow) {}
 
-  // A new block; false: stamps restart, and shared memory's shadow has to be cleared. `in_cluster`:
-  // other blocks access its shared memory.
-  bool begin_block(bool in_cluster);
+  // A new block; false: stamps restart, and shared memory's shadow has to be cleared.
+  // `cluster_words`: what is published with words of shared memory of its cluster; null: it is in
+  // none.
+  bool begin_block(SyncWords* cluster_words);
   void barrier();
   // `live`: lanes of the warp that have not ended.
   void lanes_met(std::uint32_t warp, Mask lanes, Mask live) {
@@ -167,7 +168,7 @@ class AccessOrder {
 
   GlobalShadow& shadow_;
   std::uint32_t serial_ = 0;
-  bool in_cluster_ = false;
+  SyncWords* cluster_words_ = nullptr;
   std::uint32_t next_stamp_ = 2;
   Who begin_ = 0, barrier_ = 0;
   std::array<Who, kWarpsPerBlock> present_{};

@@ -91,11 +91,12 @@ void BlockMemory::check_peers_are_done() {
   }
 }
 
-// Words of clusters have numbers that no address of global memory and no other block has.
+// In a cluster, words have numbers that no address of global memory and no other block has.
 void BlockMemory::synchronise_shared(const SharedPlace& place, std::uint32_t bytes,
                                      const Access& access) {
+  constexpr std::uint64_t kInCluster = std::uint64_t{1} << 62;
   const std::uint64_t begin =
-      cluster_ == nullptr ? 0 : std::uint64_t{1} << 62 | std::uint64_t{place.owner.number_} << 24;
+      cluster_ == nullptr ? 0 : kInCluster | std::uint64_t{place.owner.rank_} << kRankShift;
   synchronise(begin + place.offset, bytes, access);
 }
 
