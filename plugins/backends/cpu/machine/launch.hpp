@@ -101,7 +101,7 @@ class GridRunner {
   std::uint64_t progress_ = 0, last_change_ = 0;
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
-  std::vector<std::uint64_t> places_;        // of the blocks that began last, in the grid
+  std::vector<std::uint64_t> places_;  // in the grid, where the blocks of the last cluster began
   std::vector<Block> spare_;
   std::map<std::uint64_t, std::unique_ptr<ResidentCluster>> held_;  // by number of the cluster
   std::map<const ThreadBlock*, std::uint64_t> cluster_of_;
