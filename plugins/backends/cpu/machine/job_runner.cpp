@@ -25,6 +25,10 @@ constexpr Dim3 kMaxGrid = {2147483647, 65535, 65535};
 
 std::uint64_t count_of(const Dim3& d) { return std::uint64_t{d[0]} * d[1] * d[2]; }
 
+std::string extents(const Dim3& d) {
+  return std::to_string(d[0]) + " x " + std::to_string(d[1]) + " x " + std::to_string(d[2]);
+}
+
 enum class ParameterKind { kPointer, kInteger, kFloating, kBytes };
 
 ParameterKind kind_of(const EntryParameter& parameter) {
@@ -202,12 +206,33 @@ class JobRunner {
                         " threads, but the kernel has __launch_bounds__(" +
                         std::to_string(kernel.max_threads_per_block) + ")");
     }
+    if (!check_cluster(launch, index)) return false;
     const std::uint64_t shared = shared_bytes(launch);
     if (shared > job_.max_shared_bytes) {
       return refuse(index, -1,
                     "a block needs " + std::to_string(shared) +
                         " bytes of shared memory; it may have " +
                         std::to_string(job_.max_shared_bytes));
+    }
+    return true;
+  }
+
+  bool check_cluster(const Launch& launch, std::uint32_t index) {
+    const Dim3& cluster = module_.programs[launch.kernel]->cluster;
+    const std::uint64_t most = kMostRanks;
+    const bool fits = std::all_of(cluster.begin(), cluster.end(),
+                                  [=](std::uint32_t d) { return d > 0 && d <= most; }) &&
+                      count_of(cluster) <= most;
+    if (!fits) {
+      return refuse(index, -1,
+                    "a cluster of " + extents(cluster) + " blocks; at most " +
+                        std::to_string(most) + " in all");
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (launch.grid[d] % cluster[d] == 0) continue;
+      return refuse(index, -1,
+                    "a grid of " + extents(launch.grid) +
+                        " blocks cannot be divided into clusters of " + extents(cluster));
     }
     return true;
   }

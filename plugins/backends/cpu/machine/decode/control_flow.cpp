@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
@@ -12,6 +14,7 @@
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 #include "plugins/backends/cpu/machine/memory/device_calls.hpp"
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
+#include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
 
 namespace krl::machine {
 namespace {
@@ -345,12 +348,41 @@ class BodyDecoder {
            [&] { decode_meeting(from, layout_, &block().last, &block().meeting); });
   }
 
+  // Threads that arrive and wait at once have done nothing in between.
+  void cluster_barrier(const ptx::Instruction& from) {
+    static constexpr std::string_view kArrival[] = {"cluster", "arrive", "aligned", "release",
+                                                    "relaxed"};
+    static constexpr std::string_view kWait[] = {"cluster", "wait", "aligned", "acquire"};
+    const bool arrive = from.has("arrive");
+    const std::span<const std::string_view> known =
+        arrive ? std::span<const std::string_view>(kArrival) : kWait;
+    const bool is_known =
+        std::all_of(from.modifiers.begin(), from.modifiers.end(), [&](const std::string& name) {
+          return std::find(known.begin(), known.end(), name) != known.end();
+        });
+    if (from.opcode != "barrier" || !is_known || arrive == from.has("wait") ||
+        !from.operands.empty()) {
+      layout_.unsupported(from);
+    }
+    if (arrive) {
+      Instruction out;
+      out.run = arrive_at_cluster;
+      out.kind = InstructionClass::kBarrier;
+      out.extra[0] = from.has("relaxed");
+      return add(from, out);
+    }
+    std::vector<Instruction>& before = function_.instructions;
+    if (!from.guarded && !before.empty() && before.back().run == arrive_at_cluster)
+      before.back().extra[1] = 1;
+    ending(from, Ending::kClusterWait, InstructionClass::kControl, [] {});
+  }
+
   void barrier(const ptx::Instruction& from) {
+    if (from.has("cluster")) return cluster_barrier(from);
     const bool red = from.has("red"), arrive = from.has("arrive");
     const std::size_t results = red ? 1 : 0, predicates = red ? 1 : 0, n = from.operands.size();
     const bool counted = n == results + predicates + 2;
-    if (from.has("cluster") || (!counted && n != results + predicates + 1) ||
-        (arrive && !counted)) {
+    if ((!counted && n != results + predicates + 1) || (arrive && !counted)) {
       layout_.unsupported(from);
     }
     ending(from, Ending::kBarrier, InstructionClass::kBarrier, [&] {

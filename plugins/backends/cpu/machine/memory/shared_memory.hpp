@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/backends/cpu/garbage.hpp"
+#include "plugins/backends/cpu/machine/memory/cluster_cells.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/shape.hpp"
 
@@ -41,7 +42,12 @@ class SharedMemory {
     bool encounter = false;       // see AccessOrder::encounters
   };
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
-                 AccessOrder& order);
+                 AccessOrder& order) {
+    return this->access(offset, bytes, access, order, order);
+  }
+  // The same by a thread of a block of the cluster: `order` is of its block, `own` of this one.
+  Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
+                 AccessOrder& order, const AccessOrder& own);
 
   // Returns who last wrote the word at `offset`.
   Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
@@ -53,12 +59,15 @@ class SharedMemory {
 
  private:
   // A value of `writes_`, above all stamps: the word has cells of bytes, or a copy to it is under
-  // way.
+  // way, or threads of other blocks have accessed it.
   static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
   static constexpr Who kCopy = kBytewise | kStrong;
+  static constexpr Who kOfCluster = kBytewise | kMany;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
+  static Outcome access_cell(Cell* cell, const Access& access, AccessOrder& order);
+  void give_to_cluster(std::uint32_t word, const AccessOrder& own);
   void split(std::uint32_t word);
 
   cpu::Garbage& garbage_;
@@ -67,6 +76,7 @@ class SharedMemory {
   std::vector<Who> writes_, reads_;            // one per word
   std::vector<Who> byte_writes_, byte_reads_;  // one per byte; empty until needed
   bool marked_ = false;                        // there are marked words
+  ClusterCells cluster_cells_;                 // cells of words with kOfCluster
 };
 
 }  // namespace krl::machine
