@@ -17,6 +17,7 @@
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/polls.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
@@ -45,8 +46,9 @@ class BlockMemory {
   }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
-  // The block has ended.
+  // The block has ended. Throws Fault.
   void end_block() {
+    if (!products_.empty()) check_warpgroups();
     path_.join();
     launch_.add_path(path_.path());
   }
@@ -73,6 +75,13 @@ class BlockMemory {
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
+  std::uint32_t warps() const { return warps_; }  // warps of the block
+  // A warp's asynchronous products; it belongs to a whole warpgroup.
+  ProductsUnderWay& products(std::uint32_t warp) {
+    if (products_.size() < warps_) [[unlikely]]
+      products_.resize(warps_);
+    return products_[warp];
+  }
 
   // ---- accesses: checked, counted and made known to the shadow; they throw Fault ----
 
@@ -85,6 +94,9 @@ class BlockMemory {
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
 
+  // Reads a part of a matrix from shared memory as tensor cores do. Counts nothing.
+  const std::byte* read_matrix(const Request& request, const LaneAddresses& addresses);
+
   // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
   // Counts nothing.
   bool enter_global(const Request& request, unsigned lane, const Region& region,
@@ -96,6 +108,10 @@ class BlockMemory {
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+  // True if the block has written all of these words of shared memory.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
+    return shared_.is_written(offset, bytes, order_.block_begin());
+  }
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -135,12 +151,18 @@ class BlockMemory {
   void hide(std::byte* at, const OldValue& old);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
+  const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
+  std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
+                          const WordShape& shape);
+  void check_warpgroups() const;
 
   LaunchMemory& launch_;
   AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
+  std::uint32_t warps_ = 0;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;
