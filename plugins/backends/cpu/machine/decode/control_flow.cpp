@@ -10,6 +10,7 @@
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
 #include "plugins/backends/cpu/machine/decode/idle_loads.hpp"
 #include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
+#include "plugins/backends/cpu/machine/decode/product_registers.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 #include "plugins/backends/cpu/machine/memory/device_calls.hpp"
@@ -90,7 +91,8 @@ class BodyDecoder {
         grain_(grain),
         function_(*function),
         layout_(source, module, *function),
-        invariants_(source) {}
+        invariants_(source),
+        product_registers_(source) {}
 
   void decode() {
     if (!source_.entry) add_slots();
@@ -226,6 +228,7 @@ class BodyDecoder {
   // Instructions that prepare the operands precede it.
   void finish(const ptx::Instruction& from, Instruction* out) {
     out->line = from.place.source;
+    product_registers_.watch(from, *out, &layout_);
     for (Instruction& before : layout_.take_prologue()) {
       before.line = out->line;
       function_.instructions.push_back(before);
@@ -523,6 +526,7 @@ class BodyDecoder {
   Dependences dependences_;
   LaunchInvariants invariants_;
   IdleLoads idle_loads_;
+  ProductRegisters product_registers_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
   std::vector<std::uint32_t> block_at_;  // by place in the text

@@ -110,6 +110,7 @@ bool decode_fence(const ptx::Instruction& from, Operands& operands, Instruction*
                                          "async",
                                          "async::global",
                                          "async::shared::cta",
+                                         "shared::cta",
                                          "mbarrier_init"};
   MemoryModifiers order;
   for (const std::string& name : from.modifiers) {

@@ -4,6 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string>
+
+#include "plugins/backends/cpu/machine/fault.hpp"
 
 namespace krl::machine {
 namespace {
@@ -35,7 +38,9 @@ void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluste
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
+  warps_ = warps;
   path_.begin(warps);
+  for (ProductsUnderWay& products : products_) products.begin_block();
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -97,6 +102,24 @@ void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, un
 void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
   copies_[warp].wait_all(
       lanes, [&](const AsyncCopies::Copy& copy, unsigned lane) { end_copy(warp, copy, lane); });
+}
+
+// All warps of a warpgroup execute the same operations, with the same descriptors.
+void BlockMemory::check_warpgroups() const {
+  for (std::uint32_t first = 0; first + kWarpsPerGroup <= warps_; first += kWarpsPerGroup) {
+    for (std::uint32_t warp = first + 1; warp < first + kWarpsPerGroup; ++warp) {
+      const auto &one = products_[first].executed(), &other = products_[warp].executed();
+      if (one == other) continue;
+      const std::uint32_t line = one.count > other.count ? one.line : other.line;
+      throw Fault{FaultKind::kDivergentBarrier,
+                  "the four warps of a warpgroup must execute the same wgmma instructions with the "
+                  "same descriptors, but warp " +
+                      std::to_string(first) + " executes " + std::to_string(one.count) +
+                      " of them and warp " + std::to_string(warp) + " executes " +
+                      (one.count == other.count ? "others" : std::to_string(other.count)),
+                  line, -1};
+    }
+  }
 }
 
 void BlockMemory::renew_stamps() {

@@ -18,6 +18,7 @@
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/polls.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
@@ -46,11 +47,13 @@ class BlockMemory {
   }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
-  // Lanes of a warp have ended; the block has.
+  // Lanes of a warp have ended.
   void lanes_ended(std::uint32_t warp, Mask lanes) {
     if (cluster_ != nullptr) cluster_->lanes_ended(rank_, warp, lanes);
   }
+  // The block has ended. Throws Fault.
   void end_block() {
+    if (!products_.empty()) check_warpgroups();
     path_.join();
     launch_.add_path(path_.path());
     if (cluster_ != nullptr) cluster_->end_block(rank_);
@@ -91,6 +94,13 @@ class BlockMemory {
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
+  std::uint32_t warps() const { return warps_; }  // warps of the block
+  // A warp's asynchronous products; it belongs to a whole warpgroup.
+  ProductsUnderWay& products(std::uint32_t warp) {
+    if (products_.size() < warps_) [[unlikely]]
+      products_.resize(warps_);
+    return products_[warp];
+  }
 
   // ---- accesses: checked, counted and made known to the shadow; they throw Fault ----
 
@@ -103,6 +113,9 @@ class BlockMemory {
   // (address_space.hpp); all lanes access that of the same block.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
+
+  // Reads a part of a matrix from shared memory as tensor cores do. Counts nothing.
+  const std::byte* read_matrix(const Request& request, const LaneAddresses& addresses);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
   // Counts nothing.
@@ -132,6 +145,10 @@ class BlockMemory {
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+  // True if the block has written all of these words of shared memory.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
+    return shared_.is_written(offset, bytes, order_.block_begin());
+  }
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -183,12 +200,18 @@ class BlockMemory {
                          const Shape** shape);
   BlockMemory& find_peer(const Request& request, unsigned lane, std::uint64_t offset);
   void synchronise_shared(const SharedPlace& place, std::uint32_t bytes, const Access& access);
+  const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
+  std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
+                          const WordShape& shape);
+  void check_warpgroups() const;
 
   LaunchMemory& launch_;
   AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
+  std::uint32_t warps_ = 0;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;

@@ -225,6 +225,17 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
   return worst;
 }
 
+bool SharedMemory::is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const {
+  const auto written = [&](Who who) { return who >= begin && !is_marked(who); };
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const Who* const cells = byte_writes_.data() + std::size_t{word} * 4;
+    const bool whole = writes_[word] == kBytewise ? std::all_of(cells, cells + 4, written)
+                                                  : written(writes_[word]);
+    if (!whole) return false;
+  }
+  return true;
+}
+
 void SharedMemory::begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who) {
   for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
     writes_[word] = kCopy | (who & (kWarpBits | 31u << kLaneShift));

@@ -52,6 +52,10 @@ class SharedMemory {
   // Returns who last wrote the word at `offset`.
   Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
 
+  // True if the block, in which nothing was accessed before `begin`, has written all of these words,
+  // and no copy to them is under way.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const;
+
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
   // The copy is there, as if `who` had stored it.
