@@ -223,7 +223,9 @@ void expect_product(const Form& form, const Placed& placed) {
                     static_cast<std::int64_t>(placed.b.descriptor(placed.start_b, placed.base_b)),
                     factors, out, form.added ? 1 : 0},
                    placed.bytes);
+  emulation.job.max_shared_bytes = 227 << 10;
   const Result result = emulation.run();
+  ASSERT_FALSE(result.launch_error) << result.launch_error->message;
   ASSERT_FALSE(result.fault) << result.fault->message;
   const std::vector<Stored> found = emulation.values<Stored>(out);
   for (unsigned thread = 0; thread < 128; ++thread) {
