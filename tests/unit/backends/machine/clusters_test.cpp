@@ -1,102 +1,13 @@
-// Clusters: their barrier, shared memory of other blocks, and what is wrong with both.
+// Clusters: their barrier, and shared memory of other blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "tests/unit/backends/machine/emulation.hpp"
+#include "tests/unit/backends/machine/cluster_launch.hpp"
 
 namespace krl::machine {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr Order kClusterOrders[] = {Order::kForward, Order::kReversed, Order::kShuffled,
-                                    Order::kLockstep, Order::kDrawn};
-
-// Kernels are k(const int* x, int* y, int n): x, of 1024 elements, counts up; y has as many; unless
-// said otherwise, 8 blocks of 128 threads, in clusters of 4.
-constexpr char kClusterHead[] = R"(
-#include <cooperative_groups.h>
-namespace cg = cooperative_groups;
-using u32 = unsigned;
-__device__ u32 shared_address(const void* p) { return (u32)__cvta_generic_to_shared(p); }
-__device__ u32 mapped(const void* p, u32 rank) {
-  u32 far;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(far) : "r"(shared_address(p)), "r"(rank));
-  return far;
-}
-__device__ u32 rank_of_block() {
-  u32 rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-#define ARRIVE asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
-#define ARRIVE_RELAXED asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory")
-#define WAIT asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
-#define PLACE \
-  const int t = threadIdx.x, i = blockIdx.x * 128 + t; \
-  cg::cluster_group cluster = cg::this_cluster(); \
-  const int rank = cluster.block_rank();
-)";
-
-struct ClusterKernel {
-  const char* name;
-  const char* body;
-  const char* fault = "";  // for wrong ones: a pattern of its message
-};
-
-std::string cluster_name(const ::testing::TestParamInfo<ClusterKernel>& info) {
-  return info.param.name;
-}
-
-struct ClusterOutcome {
-  Result result;
-  std::vector<int> y;
-};
-
-struct ClusterLaunch {
-  Dim3 grid = {8, 1, 1};
-  std::uint32_t threads = 128, resident = 0;
-};
-
-ClusterOutcome run_cluster(Emulation emulation, std::uint32_t kernel, Order order,
-                           const ClusterLaunch& launch = {}) {
-  EXPECT_FALSE(emulation.job.kernels.empty()) << emulation.compile_log();
-  emulation.job.seed = 12345;
-  std::vector<int> values(1024);
-  std::iota(values.begin(), values.end(), 0);
-  const auto x = emulation.input<int>("x", values);
-  const auto y = emulation.output<int>("y", 1024, -1);
-  emulation.launch(kernel, launch.grid, {launch.threads, 1, 1}, {x, y, 1024}, 1024,
-                   launch.resident);
-  ClusterOutcome outcome{emulation.run(order), {}};
-  outcome.y = emulation.values<int>(y);
-  return outcome;
-}
-
-ClusterOutcome run_cluster(const std::string& source, Order order,
-                           const ClusterLaunch& launch = {}) {
-  return run_cluster(Emulation(kClusterHead + source, {"k"}), 0, order, launch);
-}
-
-// One of several kernels, which are compiled at once.
-ClusterOutcome run_one(std::span<const ClusterKernel> kernels, const std::string& name,
-                       Order order) {
-  std::string source = kClusterHead;
-  std::vector<std::string> names;
-  std::uint32_t place = 0;
-  for (const ClusterKernel& kernel : kernels) {
-    if (kernel.name == name) place = static_cast<std::uint32_t>(names.size());
-    names.emplace_back(kernel.name);
-    source += "__global__ void __cluster_dims__(4, 1, 1) " + names.back() +
-              "(const int* x, int* y, int n) " + kernel.body + "\n";
-  }
-  return run_cluster(Emulation(source, names), place, order);
-}
 
 // Each writes i ^ 128 to y[i], often as it found it in another block.
 constexpr ClusterKernel kRightClusters[] = {
@@ -290,6 +201,58 @@ constexpr ClusterKernel kRightClusters[] = {
   cluster.sync();
   y[i] = right ? i ^ 128 : -2;
 })"},
+    // Stages of a buffer in the odd block, which the even one fills, and barriers for both ways.
+    ClusterKernel{"pipeline", R"({ PLACE
+  __shared__ int stage[2][128];
+  __shared__ unsigned long long full[2], empty[2];
+  if (t < 2) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 128;" :: "r"(shared_address(&full[t])) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 128;" :: "r"(shared_address(&empty[t])) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  ARRIVE_RELAXED; WAIT;
+  __syncthreads();
+  auto arrive = [&](unsigned long long* bar) {
+    asm volatile("{ .reg .b32 far; mapa.shared::cluster.u32 far, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [far]; }"
+                 :: "r"(shared_address(bar)), "r"(rank ^ 1) : "memory");
+  };
+  auto wait = [&](unsigned long long* bar, u32 parity) {
+    asm volatile("{ .reg .pred p; WAITS: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @p bra DONE; bra WAITS; DONE: }"
+                 :: "r"(shared_address(bar)), "r"(parity) : "memory");
+  };
+  int sum = 0;
+  for (int step = 0; step < 10; ++step) {
+    const int s = step % 2, round = step / 2;
+    if (rank % 2 == 0) {
+      if (round > 0) wait(&empty[s], (round + 1) % 2);
+      cluster.map_shared_rank(stage[s], rank ^ 1)[t] = x[i] + step;
+      arrive(&full[s]);
+    } else {
+      wait(&full[s], round % 2);
+      sum += stage[s][t] - step;
+      arrive(&empty[s]);
+    }
+  }
+  cluster.sync();
+  y[i] = rank % 2 == 0 ? i ^ 128 : sum / 10;
+})"},
+    // A tile that others fill again and again, and the block reads and changes in between.
+    ClusterKernel{"tile", R"({ PLACE
+  __shared__ int tile[128];
+  int sum = 0;
+  for (int step = 0; step < 6; ++step) {
+    cluster.sync();
+    cluster.map_shared_rank(tile, rank ^ 1)[t ^ step] = x[i] + step;
+    cluster.sync();
+    for (int k = 0; k < 4; ++k) sum += tile[(t + k) % 128];
+    __syncthreads();
+    tile[t] += 1;
+    __syncthreads();
+    sum += tile[t ^ 32];
+  }
+  cluster.sync();
+  y[i] = sum != 0 ? i ^ 128 : -2;
+})"},
     // Threads that have ended count as having arrived.
     ClusterKernel{"some_end_early", R"({ PLACE
   __shared__ int mine[128];
@@ -350,181 +313,6 @@ TEST_P(RightCluster, GivesTheSameInAllOrders) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Kernels, RightCluster, ::testing::ValuesIn(kRightClusters), cluster_name);
-
-constexpr ClusterKernel kWrongClusters[] = {
-    ClusterKernel{"read_without_barrier", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  __syncthreads();
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-  cluster.sync();
-})",
-                  "nothing orders the two blocks|no thread of the block has written it"},
-    ClusterKernel{"relaxed_arrival", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  ARRIVE_RELAXED; WAIT;
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-  cluster.sync();
-})",
-                  "nothing orders the two blocks"},
-    ClusterKernel{"read_before_wait", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  ARRIVE;
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-  WAIT;
-  cluster.sync();
-})",
-                  "nothing orders the two blocks|no thread of the block has written it"},
-    ClusterKernel{"written_after_arrival", R"({ PLACE
-  __shared__ int mine[128];
-  ARRIVE;
-  mine[t] = x[i];
-  WAIT;
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-  cluster.sync();
-})",
-                  "nothing orders the two blocks|no thread of the block has written it"},
-    ClusterKernel{"overwritten_too_early", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-  mine[t] = -x[i] - 1;
-  cluster.sync();
-})",
-                  "nothing orders the two blocks"},
-    ClusterKernel{"no_barrier_at_the_end", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-})",
-                  "before the end of the block|which has ended"},
-    ClusterKernel{"cleared_after_others_count", R"({ PLACE
-  __shared__ int bins[32];
-  if (t < 32) bins[t] = 0;
-  __syncthreads();
-  atomicAdd(cluster.map_shared_rank(bins, t / 32) + t % 32, 1);
-  cluster.sync();
-  y[i] = bins[t % 32];
-})",
-                  "nothing orders the two blocks|no thread of the block has written it"},
-    ClusterKernel{"two_blocks_store", R"({ PLACE
-  __shared__ int theirs[128];
-  cluster.sync();
-  cluster.map_shared_rank(theirs, 0)[t] = x[i];
-  cluster.sync();
-  y[i] = theirs[t];
-})",
-                  "nothing orders the two blocks"},
-    ClusterKernel{"atomic_of_the_block", R"({ PLACE
-  __shared__ int count;
-  if (t == 0) count = 0;
-  cluster.sync();
-  atomicAdd_block(cluster.map_shared_rank(&count, 0), 1);
-  cluster.sync();
-  y[i] = count;
-})",
-                  "nothing orders the two blocks"},
-    ClusterKernel{"arrival_that_nobody_awaits", R"({ PLACE
-  __shared__ unsigned long long bar;
-  if (t == 0) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 128;" :: "r"(shared_address(&bar)) : "memory");
-  }
-  cluster.sync();
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(mapped(&bar, rank ^ 1)) : "memory");
-  y[i] = 0;
-})",
-                  "before the end of the block|which has ended"},
-    ClusterKernel{"arrives_and_reads_on", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  cluster.sync();
-  ARRIVE;
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t];
-})",
-                  "before the end of the block|which has ended"},
-    ClusterKernel{"rank_out_of_range", R"({ PLACE
-  __shared__ int mine[128];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = cluster.map_shared_rank(mine, rank + 1)[t];
-  cluster.sync();
-})",
-                  "a block of the cluster, which has 4 blocks"},
-    ClusterKernel{
-        "out_of_bounds", R"({ PLACE
-  extern __shared__ int mine[];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t + 256];
-  cluster.sync();
-})",
-        "of shared memory of block [0-3] of the cluster, of which the block has 1024 bytes"},
-    ClusterKernel{"below", R"({ PLACE
-  extern __shared__ int mine[];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = cluster.map_shared_rank(mine, rank ^ 1)[t - 1];
-  cluster.sync();
-})",
-                  "at byte -4 of shared memory of block [0-3] of the cluster"},
-    ClusterKernel{"misaligned", R"({ PLACE
-  extern __shared__ int mine[];
-  mine[t] = x[i];
-  cluster.sync();
-  y[i] = *(int*)((char*)cluster.map_shared_rank(mine, rank ^ 1) + 2);
-  cluster.sync();
-})",
-                  "2 bytes past a multiple of 4"},
-    ClusterKernel{"arrives_twice", R"({ ARRIVE; ARRIVE; WAIT; })", "again before it has waited"},
-    ClusterKernel{"waits_without_arrival", R"({ WAIT; })", "has not arrived there"},
-    ClusterKernel{"one_block_stays_away", R"({ PLACE
-  __shared__ volatile int never;
-  if (rank == 2) { __syncthreads(); if (t < 32) { __syncthreads(); } else { cluster.sync(); } }
-  else cluster.sync();
-})",
-                  "at which others never arrive|that others never reach"},
-    ClusterKernel{"own_form", R"({
-  __shared__ int mine[128];
-  const int t = threadIdx.x;
-  mine[t] = x[t];
-  ARRIVE; WAIT;
-  int value;
-  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(value) : "r"(mapped(mine, rank_of_block() ^ 1)) : "memory");
-  y[blockIdx.x * 128 + t] = value;
-  ARRIVE; WAIT;
-})",
-                  "by an instruction for the own block's"},
-    ClusterKernel{"flag_without_fence", R"({ PLACE
-  __shared__ int theirs[128];
-  __shared__ u32 flag;
-  if (t == 0) flag = 0;
-  cluster.sync();
-  if (t == 0) {
-    cluster.map_shared_rank(theirs, rank ^ 1)[t] = x[i] + 1;
-    asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], 1;" :: "r"(mapped(&flag, rank ^ 1)) : "memory");
-    u32 seen;
-    do asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];" : "=r"(seen) : "r"(shared_address(&flag)) : "memory");
-    while (seen == 0);
-    y[i] = theirs[0];
-  }
-  cluster.sync();
-})",
-                  "nothing orders the two blocks"}};
-
-class WrongCluster : public ::testing::TestWithParam<ClusterKernel> {};
-TEST_P(WrongCluster, IsFoundInAllOrders) {
-  for (const Order order : kClusterOrders) {
-    const ClusterOutcome outcome = run_one(kWrongClusters, GetParam().name, order);
-    ASSERT_TRUE(outcome.result.fault) << static_cast<int>(order);
-    EXPECT_THAT(outcome.result.fault->message, ::testing::ContainsRegex(GetParam().fault));
-    EXPECT_GT(outcome.result.fault->line, 0u);
-  }
-}
-INSTANTIATE_TEST_SUITE_P(Kernels, WrongCluster, ::testing::ValuesIn(kWrongClusters), cluster_name);
 
 TEST(Clusters, OtherFormsAreRefused) {
   for (const char* instruction :

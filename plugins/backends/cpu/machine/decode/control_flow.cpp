@@ -374,9 +374,8 @@ class BodyDecoder {
       out.extra[0] = from.has("relaxed");
       return add(from, out);
     }
-    std::vector<Instruction>& before = function_.instructions;
-    if (!from.guarded && !before.empty() && before.back().run == arrive_at_cluster)
-      before.back().extra[1] = 1;
+    if (!from.guarded && !is_empty() && function_.instructions.back().run == arrive_at_cluster)
+      function_.instructions.back().extra[1] = 1;
     ending(from, Ending::kClusterWait, InstructionClass::kControl, [] {});
   }
 

@@ -8,21 +8,26 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
+#include "plugins/backends/cpu/machine/memory/identity.hpp"
 
 namespace krl::machine {
+
+struct ClusterCell {
+  Record write = 0;
+  Record own_read = 0, peer_read = 0;  // by the block whose memory it is, and by others
+};
 
 class ClusterCells {
  public:
   struct Word {
-    Cell* cells = nullptr;
+    ClusterCell* cells = nullptr;
     std::uint32_t bytes = 4;  // size of each: 4 or 1
 
-    Cell& of(std::uint32_t offset) const { return cells[offset % 4 / bytes]; }
+    ClusterCell& of(std::uint32_t offset) const { return cells[offset % 4 / bytes]; }
   };
 
   // Returns the cells of a word that has none yet, of which there are so many: one, or four.
-  Cell* add(std::uint32_t word, std::size_t words, bool bytewise) {
+  ClusterCell* add(std::uint32_t word, std::size_t words, bool bytewise) {
     words_.resize(words);
     if (bytewise) return bytes_[word].data();
     bytes_.erase(word);
@@ -33,7 +38,7 @@ class ClusterCells {
     if (const auto found = bytes_.find(word); found != bytes_.end())
       return {found->second.data(), 1};
     if (!bytewise) return {&words_[word], 4};
-    std::array<Cell, 4>& cells = bytes_[word];
+    std::array<ClusterCell, 4>& cells = bytes_[word];
     cells.fill(words_[word]);
     return {cells.data(), 1};
   }
@@ -43,8 +48,8 @@ class ClusterCells {
   }
 
  private:
-  std::vector<Cell> words_;
-  std::unordered_map<std::uint32_t, std::array<Cell, 4>> bytes_;
+  std::vector<ClusterCell> words_;
+  std::unordered_map<std::uint32_t, std::array<ClusterCell, 4>> bytes_;
 };
 
 }  // namespace krl::machine

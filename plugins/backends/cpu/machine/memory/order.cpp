@@ -77,6 +77,12 @@ Record AccessOrder::record_of(Who who) const {
   return Record{serial} << kSerialShift | who;
 }
 
+bool AccessOrder::is_known_to_all(Record record) const {
+  if (!of_this_launch(record)) return true;
+  if (of_this_block(record)) return serial_of(record) != serial_ || who_of(record) < barrier_;
+  return covers(synchronisation_.known(), record);
+}
+
 Knowledge AccessOrder::known_to_any() const {
   Knowledge known = synchronisation_.known();
   for (std::uint32_t warp = 0; warp < kWarpsPerBlock; ++warp)

@@ -135,6 +135,8 @@ class AccessOrder {
   void learn(std::uint32_t warp, const Knowledge& what, const Knowledge& earlier) {
     synchronisation_.learn(warp, what, earlier);
   }
+  // True if an access is ordered before the present accesses of all of the block's warps.
+  bool is_known_to_all(Record record) const;
   // The record of an access of this block to its shared memory, for other blocks; 0: an earlier
   // block's.
   Record record_of(Who who) const;

@@ -151,6 +151,23 @@ SharedMemory::Outcome SharedMemory::access_cell(Cell* cell, const Access& access
   return outcome;
 }
 
+// A store must be ordered after the last reads by threads of the block, and of others.
+SharedMemory::Outcome SharedMemory::access_cell(ClusterCell* cell, const Access& access,
+                                                AccessOrder& order, bool own_block) {
+  Record& read = own_block ? cell->own_read : cell->peer_read;
+  const Cell others{cell->write, own_block ? cell->peer_read : cell->own_read};
+  Cell known{cell->write, read};
+  Outcome outcome = access_cell(&known, access, order);
+  if (access.write && outcome.verdict == Verdict::kFine) {
+    outcome.verdict = order.judge(others, access, &outcome.conflict);
+    if (outcome.verdict == Verdict::kIfChanged) known.write |= kMany;
+  }
+  if (access.write) outcome.encounter |= order.encounters(others, access);
+  cell->write = known.write;
+  read = known.read;
+  return outcome;
+}
+
 SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Access& access,
                                                 AccessOrder& order) {
   const auto record = [&](Who who) -> Record {
@@ -167,17 +184,33 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
 // A word, of which no copy is under way, gets cells that name threads of any block.
 void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
   const bool bytewise = is_marked(writes_[word]);
-  Cell* const cells = cluster_cells_.add(word, writes_.size(), bytewise);
+  ClusterCell* const cells = cluster_cells_.add(word, writes_.size(), bytewise);
   if (bytewise) {
     for (std::uint32_t i = 0; i < 4; ++i) {
       cells[i] = {own.record_of(byte_writes_[word * 4 + i]),
-                  own.record_of(byte_reads_[word * 4 + i])};
+                  own.record_of(byte_reads_[word * 4 + i]), 0};
     }
+  } else if (writes_[word] != ordered_by_cluster(own)) {
+    cells[0] = {own.record_of(writes_[word]), own.record_of(reads_[word]), 0};
   } else {
-    cells[0] = {own.record_of(writes_[word]), own.record_of(reads_[word])};
+    cells[0].own_read = own.record_of(reads_[word]);
   }
   writes_[word] = kOfCluster;
   marked_ = true;
+}
+
+// A thread of the block has accessed a whole word. If all that others did is ordered before, the
+// word needs no closer look until one of them accesses it again.
+void SharedMemory::take_back(std::uint32_t word, const ClusterCell& before, const Access& access,
+                             const AccessOrder& own) {
+  if (access.write) {
+    writes_[word] = access.who;
+    reads_[word] = 0;
+  } else if (own.block_begin() < own.last_barrier() && own.is_known_to_all(before.write) &&
+             own.is_known_to_all(before.own_read) && own.is_known_to_all(before.peer_read)) {
+    writes_[word] = ordered_by_cluster(own);
+    reads_[word] = access.who;
+  }
 }
 
 // Among several words, an unwritten one may be padding that a vector loads along with the rest.
@@ -207,8 +240,15 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
     if (&order != &own || writes_[word] == kOfCluster) {
       if (writes_[word] != kOfCluster) give_to_cluster(word, own);
       const ClusterCells::Word cells = cluster_cells_.find(word, end - begin < 4);
-      for (std::uint32_t at = begin; at < end; at += cells.bytes)
-        add(access_cell(&cells.of(at), access, order), at, cells.bytes);
+      const ClusterCell before = cells.of(begin);
+      Verdict last = Verdict::kFine;
+      for (std::uint32_t at = begin; at < end; at += cells.bytes) {
+        const Outcome outcome = access_cell(&cells.of(at), access, order, &order == &own);
+        last = outcome.verdict;
+        add(outcome, at, cells.bytes);
+      }
+      if (&order == &own && cells.bytes == 4 && last == Verdict::kFine && !access.strong())
+        take_back(word, before, access, own);
       continue;
     }
     if (bytes < 4 && !is_marked(writes_[word])) split(word);

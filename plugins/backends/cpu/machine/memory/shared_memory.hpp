@@ -67,11 +67,18 @@ class SharedMemory {
   static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
   static constexpr Who kCopy = kBytewise | kStrong;
   static constexpr Who kOfCluster = kBytewise | kMany;
+  // Another one: the word's cell in cluster_cells_ is still true, but all of it is ordered before
+  // what the block does. (Only atomics of several warps have kManyWarps else.)
+  static Who ordered_by_cluster(const AccessOrder& own) { return own.block_begin() | kManyWarps; }
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
   static Outcome access_cell(Cell* cell, const Access& access, AccessOrder& order);
+  static Outcome access_cell(ClusterCell* cell, const Access& access, AccessOrder& order,
+                             bool own_block);
   void give_to_cluster(std::uint32_t word, const AccessOrder& own);
+  void take_back(std::uint32_t word, const ClusterCell& before, const Access& access,
+                 const AccessOrder& own);
   void split(std::uint32_t word);
 
   cpu::Garbage& garbage_;
