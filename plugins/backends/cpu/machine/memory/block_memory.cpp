@@ -28,9 +28,11 @@ void BlockMemory::begin_block(std::uint32_t warps, double start) {
   start_ = start;
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
+  if (!stamps_go_on) proxy_.reset_stamps();
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
   path_.begin(warps);
+  proxy_.begin_block();
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -97,6 +99,7 @@ void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
 void BlockMemory::renew_stamps() {
   shared_.reset_stamps(order_.block_begin());
   order_.reset_stamps();
+  proxy_.reset_stamps();
 }
 
 }  // namespace krl::machine
