@@ -36,11 +36,13 @@ void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluste
   known_before_end_ = {};
   const bool stamps_go_on = order_.begin_block(cluster == nullptr ? nullptr : &cluster->words());
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
+  if (!stamps_go_on) proxy_.reset_stamps();
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
   warps_ = warps;
   path_.begin(warps);
   for (ProductsUnderWay& products : products_) products.begin_block();
+  proxy_.begin_block();
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -125,6 +127,7 @@ void BlockMemory::check_warpgroups() const {
 void BlockMemory::renew_stamps() {
   shared_.reset_stamps(order_.block_begin());
   order_.reset_stamps();
+  proxy_.reset_stamps();
 }
 
 }  // namespace krl::machine
