@@ -212,11 +212,9 @@ INSTANTIATE_TEST_SUITE_P(
         Kernel{"factor_overwritten",
                kFill + std::string(R"(unsigned f[4]; for (int i = 0; i < 4; i++) f[i] = a[t + i];
 fence();
-for (int n = 0; n < 2; n++) {
-  multiply_registers(r, f, db, 1); commit();
-  for (int i = 0; i < 4; i++) f[i] += a[t + i + n];
-}
-wait(); store(d, r); })"),
+multiply_registers(r, f, db, 1); commit();
+asm volatile("add.u32 %0, %0, 1;" : "+r"(f[0]));  // here
+wait(); store(d, r); d[t] += f[0]; })"),
                FaultKind::kDataRace, "register is written while the wgmma of line"},
         Kernel{"one_warp_less",
                kFill + std::string("if (t < 96) {\nfence();\n") + kProducts +
