@@ -31,11 +31,13 @@ void BlockMemory::begin_block(std::uint32_t warps, double start) {
   start_ = start;
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
+  if (!stamps_go_on) proxy_.reset_stamps();
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
   warps_ = warps;
   path_.begin(warps);
   for (ProductsUnderWay& products : products_) products.begin_block();
+  proxy_.begin_block();
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -91,7 +93,8 @@ void BlockMemory::hand_over(std::uint32_t warp, const WatchedWords& words, doubl
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {
   std::memcpy(shared_.data() + copy.offset[lane], copy.data[lane].data(), copy.bytes);
-  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane));
+  // The asynchronous proxy sees it without a fence: compilers emit none for cp.async before wgmma.
+  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane) | kElsewhere);
 }
 
 void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
@@ -120,6 +123,7 @@ void BlockMemory::check_warpgroups() const {
 void BlockMemory::renew_stamps() {
   shared_.reset_stamps(order_.block_begin());
   order_.reset_stamps();
+  proxy_.reset_stamps();
 }
 
 }  // namespace krl::machine

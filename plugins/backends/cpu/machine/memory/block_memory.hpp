@@ -13,6 +13,7 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
+#include "plugins/backends/cpu/machine/memory/async_proxy.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
@@ -44,6 +45,8 @@ class BlockMemory {
     order_.fence(warp, lanes, fence);
     if (fence.releases() && fence.scope() == Scope::kDevice) path_.warp(warp).fence();
   }
+  // Lanes of a warp executed fence.proxy.async for shared memory.
+  void fence_proxy(std::uint32_t warp, Mask lanes) { proxy_.fence(order_, warp, lanes); }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
   // The block has ended. Throws Fault.
@@ -112,6 +115,15 @@ class BlockMemory {
   bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
     return shared_.is_written(offset, bytes, order_.block_begin());
   }
+
+  // An operation that one lane began reads words of shared memory through the asynchronous proxy.
+  // Checks that they were written, that no copy to them is under way, and that all stores to them
+  // are ordered and fenced; becomes known to the shadow. The range is inside. Throws Fault.
+  void check_async_read(const Request& request, unsigned lane, std::uint32_t offset,
+                        std::uint32_t bytes);
+  // The last part of it by itself: all stores to these words came before a fence.proxy.async.
+  void check_proxy(const Request& request, unsigned lane, std::uint32_t offset,
+                   std::uint32_t bytes) const;
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -159,6 +171,7 @@ class BlockMemory {
   LaunchMemory& launch_;
   AccessOrder order_;
   SharedMemory shared_;
+  AsyncProxy proxy_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   std::vector<ProductsUnderWay> products_;  // by warp; empty until needed

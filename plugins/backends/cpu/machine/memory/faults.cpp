@@ -136,6 +136,16 @@ void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict) {
            " has not waited for its asynchronous copy there");
 }
 
+void throw_unfenced(const Culprit& culprit, std::uint32_t writer) {
+  const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
+  fail(FaultKind::kDataRace, culprit,
+       shared_place(culprit) + " is " + (culprit.request.write ? "written" : "read") +
+           " asynchronously for thread " + culprit.launch.thread_name(thread) +
+           " after a store by thread " + culprit.launch.thread_name(writer) +
+           " and needs fence.proxy.async between the two: by the thread that stored, before the "
+           "barrier, or after it");
+}
+
 void throw_uninitialised(const Culprit& culprit, ptx::Space space) {
   const std::string is_read = culprit.request.write ? " is updated, but " : " is read, but ";
   if (space == ptx::Space::kLocal) {

@@ -50,6 +50,28 @@ class SharedMemory {
   // and no copy to them is under way.
   bool is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const;
 
+  // Finds the first store to these words, since `begin`, by an ordinary instruction of one thread
+  // that is wanted; who = 0: there is none.
+  struct Store {
+    std::uint32_t offset = 0;
+    Who who = 0;
+  };
+  template <class Wanted>
+  Store find_store(std::uint32_t offset, std::uint32_t bytes, Who begin,
+                   const Wanted& wanted) const {
+    const auto is_it = [&](Who who) {
+      return who >= begin && !is_marked(who) && (who & (kMany | kElsewhere)) == 0 && wanted(who);
+    };
+    for (std::uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
+      if (is_it(writes_[word])) return {word * 4, writes_[word]};
+      if (writes_[word] != kBytewise) continue;
+      for (std::uint32_t byte = word * 4; byte < word * 4 + 4; ++byte) {
+        if (is_it(byte_writes_[byte])) return {byte, byte_writes_[byte]};
+      }
+    }
+    return {};
+  }
+
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
   // The copy is there, as if `who` had stored it.

@@ -84,6 +84,12 @@ class Synchronisation {
   }
   Knowledge published_shared(std::uint64_t word) const;
 
+  // Returns what is known to a warp.
+  Knowledge learned(std::uint32_t warp) const {
+    Knowledge all = known_;
+    if (is_active(warp)) all.join(warps_[warp].known);
+    return all;
+  }
   // True if an access by a warp of `block` is ordered before the present accesses of a warp of this
   // block.
   bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {
