@@ -38,10 +38,12 @@ const std::string& preface() {
       "__shared__ __align__(1024) unsigned short ta[4096], tb[4096];\nint t = threadIdx.x;\n";
   return text;
 }
-const char* const kFill =
-    "for (int i = t; i < 4096; i += blockDim.x) { ta[place(i)] = a[i]; tb[place(i)] = b[i]; }\n"
-    "proxy_fence(); __syncthreads();\nu64 da = descriptor(ta), db = descriptor(tb);\n"
-    "float r[32] = {};\n";
+const char* const kFillUnfenced =
+    "for (int i = t; i < 4096; i += blockDim.x) { ta[place(i)] = a[i]; tb[place(i)] = b[i]; }\n";
+const char* const kDescriptors =
+    "u64 da = descriptor(ta), db = descriptor(tb);\nfloat r[32] = {};\n";
+const std::string kFill =
+    kFillUnfenced + std::string("proxy_fence(); __syncthreads();\n") + kDescriptors;
 const char* const kProducts =
     "for (int i = 0; i < 4; i++) multiply(r, da + i * 2, db + i * 2, 1);\n";
 
@@ -118,6 +120,22 @@ TEST(Warpgroup, ProductsOfOneShapeFollowEachOtherInSeveralGroups) {
                    "commit(); wait_for_all_but_one(); wait();\nfence();\n" + kProducts +
                    "commit(); wait();\nstore(d, r); }",
                3);
+}
+
+TEST(Warpgroup, AProxyFenceAfterTheBarrierIsEnough) {
+  expect_right(std::string(kFillUnfenced) + "__syncthreads();\nproxy_fence(); __syncthreads();\n" +
+               kDescriptors + "fence();\n" + kProducts + "commit(); wait();\nstore(d, r); }");
+}
+
+TEST(Warpgroup, ReadsWhatCopiesBroughtWithoutAProxyFence) {
+  expect_right(std::string(R"(
+for (int i = t; i < 512; i += 128) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"((unsigned)__cvta_generic_to_shared(ta + place(i * 8))), "l"(a + i * 8) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"((unsigned)__cvta_generic_to_shared(tb + place(i * 8))), "l"(b + i * 8) : "memory");
+}
+asm volatile("cp.async.wait_all;" ::: "memory"); __syncthreads();
+)") + kDescriptors +
+               "fence();\n" + kProducts + "commit(); wait();\nstore(d, r); }");
 }
 
 // Loops and branches make copies of registers.
@@ -214,11 +232,9 @@ INSTANTIATE_TEST_SUITE_P(
             "factor_overwritten",
             kFill + std::string(R"(unsigned f[4]; for (int i = 0; i < 4; i++) f[i] = a[t + i];
 fence();
-for (int n = 0; n < 2; n++) {
-  multiply_registers(r, f, db, 1); commit();
-  for (int i = 0; i < 4; i++) f[i] += a[t + i + n];
-}
-wait(); store(d, r); })"),
+multiply_registers(r, f, db, 1); commit();
+asm volatile("add.u32 %0, %0, 1;" : "+r"(f[0]));  // here
+wait(); store(d, r); d[t] += f[0]; })"),
             FaultKind::kDataRace, "register is written while the wgmma of line"},
         WrongProduct{"one_warp_less",
                      kFill + std::string("if (t < 96) {\nfence();\n") + kProducts +
@@ -258,14 +274,20 @@ wait(); store(d, r); })"),
                 "\"r\"((unsigned)__cvta_generic_to_shared(tb + t * 8)), \"l\"(a + t * 8) : "
                 "\"memory\");\nwait();  // here\nstore(d, r); }",
             FaultKind::kDataRace, "is overwritten while the wgmma of line"},
-        WrongProduct{
-            "without_barrier",
-            std::string(
-                "for (int i = t; i < 4096; i += 128) { ta[place(i)] = a[i]; tb[place(i)] = b[i]; "
-                "}\nproxy_fence();\nu64 da = descriptor(ta), db = descriptor(tb); float r[32] = "
-                "{};\n") +
-                kWhole + "store(d, r); }",
-            FaultKind::kDataRace, "without a barrier"}),
+        WrongProduct{"without_proxy_fence",
+                     std::string(kFillUnfenced) + "__syncthreads();\n" + kDescriptors +
+                         std::string("fence();\n") + kWrongProducts +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "needs fence.proxy.async"},
+        WrongProduct{"proxy_fence_of_some",
+                     std::string(kFillUnfenced) + "if (t < 64) proxy_fence();\n__syncthreads();\n" +
+                         kDescriptors + std::string("fence();\n") + kWrongProducts +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "needs fence.proxy.async"},
+        WrongProduct{"without_barrier",
+                     kFillUnfenced + std::string("proxy_fence();\n") + kDescriptors + kWhole +
+                         "store(d, r); }",
+                     FaultKind::kDataRace, "without a barrier"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

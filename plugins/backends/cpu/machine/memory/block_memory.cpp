@@ -98,7 +98,8 @@ void BlockMemory::hand_over(std::uint32_t warp, const WatchedWords& words, doubl
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {
   std::memcpy(shared_.data() + copy.offset[lane], copy.data[lane].data(), copy.bytes);
-  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane));
+  // The asynchronous proxy sees it without a fence: compilers emit none for cp.async before wgmma.
+  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane) | kElsewhere);
 }
 
 void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {

@@ -152,6 +152,7 @@ class BlockMemory {
   bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
     return shared_.is_written(offset, bytes, order_.block_begin());
   }
+
   // An operation that one lane began reads words of shared memory through the asynchronous proxy.
   // Checks that they were written, that no copy to them is under way, and that all stores to them
   // are ordered and fenced; becomes known to the shadow. The range is inside. Throws Fault.

@@ -103,6 +103,7 @@ void read_matrix(const SharedMatrix& matrix, const Instruction& at, Warp& warp,
                    elements.to + place.k * elements.step_k + place.i * elements.step_i, step);
       const auto offset = static_cast<std::uint32_t>(addresses.first) +
                           static_cast<std::uint32_t>(addresses.delta[lane]);
+      memory.check_proxy(request, lane, offset, kChunkBytes);
       if (memory.is_written(offset, kChunkBytes))
         chunks->push_back({offset, digest_of_chunk(chunk)});
     }
