@@ -123,6 +123,7 @@ GridRunner::Block GridRunner::next_block(std::uint64_t index, double start, Clus
 
 void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps, double horizon) {
   running_ = &block;
+  steps = std::min(steps, std::max<std::uint64_t>(1, request_.work_limit - work_));
   work_ += memory_.path_clocks() != nullptr ? block.run_in_time(steps, horizon) : block.run(steps);
   if (work_ <= request_.work_limit) return;
   throw Fault{FaultKind::kWorkLimit,

@@ -353,6 +353,54 @@ TEST(Clusters, MoreThanEightBlocksAreNoLaunch) {
             "a cluster of 4 x 4 x 1 blocks; at most 8 in all");
 }
 
+// Operands that no compiler writes: variables with offsets, and addresses of 64 bits.
+TEST(Clusters, AddressesInPtx) {
+  CompiledModule module{{"k"}, {"k"}, {}, {}};
+  module.ptx = R"(.version 9.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 x, .param .u64 y, .param .u32 n) .explicitcluster .reqnctapercluster 2
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  .reg .pred %p<3>;
+  .shared .align 16 .b8 s[64];
+  mov.u32 %r0, s+4;
+  st.shared.u32 [%r0], 77;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  mapa.shared::cluster.u32 %r1, s+4, 1;
+  mapa.shared::cluster.u64 %rd1, s, 0;
+  getctarank.shared::cluster.u32 %r2, s+8;
+  ld.shared::cluster.u32 %r3, [%r1];
+  ld.volatile.shared::cluster.u32 %r4, [%rd1+4];
+  ld.relaxed.cluster.shared::cluster.u32 %r5, [s+4];
+  cvta.shared::cluster.u64 %rd2, %rd1;
+  cvta.to.shared::cluster.u64 %rd3, %rd2;
+  isspacep.shared::cluster %p0, %rd2;
+  setp.eq.and.u64 %p0, %rd1, %rd3, %p0;
+  mov.pred %p1, %is_explicit_cluster;
+  and.pred %p0, %p0, %p1;
+  mov.u32 %r6, %cluster_ctarank;
+  setp.eq.and.u32 %p0, %r2, %r6, %p0;
+  add.u32 %r3, %r3, %r4;
+  add.u32 %r3, %r3, %r5;
+  selp.u32 %r3, %r3, 0, %p0;
+  ld.param.u64 %rd4, [y];
+  mov.u32 %r7, %ctaid.x;
+  mul.wide.u32 %rd5, %r7, 4;
+  add.u64 %rd4, %rd4, %rd5;
+  st.global.u32 [%rd4], %r3;
+  barrier.cluster.arrive.relaxed.aligned;
+  barrier.cluster.wait.acquire.aligned;
+  ret;
+})";
+  const ClusterOutcome outcome = run_cluster(Emulation(module), 0, Order::kForward, {{2, 1, 1}, 1});
+  ASSERT_FALSE(outcome.result.fault) << outcome.result.fault->message;
+  EXPECT_EQ(outcome.y[0], 231);
+  EXPECT_EQ(outcome.y[1], 231);
+}
+
 // Blocks of a cluster have neighbouring indices on each axis.
 TEST(Clusters, HaveThreeDimensions) {
   constexpr char kSource[] = R"(

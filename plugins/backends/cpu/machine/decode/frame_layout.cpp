@@ -147,7 +147,7 @@ std::uint32_t FrameLayout::source(const Operand& operand, ptx::Type type) {
     case Operand::kSpecial:
       return special(operand.name, bytes_of(type));
     case Operand::kVariable:
-      return variable_address(operand, 0, bytes_of(type));
+      return variable_address(operand, static_cast<std::int64_t>(operand.bits), bytes_of(type));
     case Operand::kAddress:
       if (operand.elements.front().kind == Operand::kVariable) {
         return variable_address(operand.elements.front(), static_cast<std::int64_t>(operand.bits),
