@@ -16,7 +16,11 @@ struct Refusal {
 };
 
 constexpr std::string_view kClusters = "clusters are not supported: a launch has none";
-constexpr std::string_view kBulk = "bulk copies (TMA) are not supported";
+constexpr std::string_view kTensorCopies =
+    "copies by tensor maps are not supported: use bulk copies of contiguous bytes";
+constexpr std::string_view kBulkPrefetches =
+    "bulk prefetches are not allowed: they may reach what the kernel does not read";
+constexpr std::string_view kBulkStores = "bulk stores are not supported";
 constexpr std::string_view kTextures = "textures and surfaces are not supported: load from buffers";
 constexpr std::string_view kKept = "asks the L2 cache to keep lines beyond the launch";
 constexpr std::string_view kWhere = "results may not depend on where a kernel runs";
@@ -45,7 +49,7 @@ constexpr Refusal kOpcodes[] = {
     {"getctarank", kClusters},
     {"clusterlaunchcontrol", kClusters},
     {"griddepcontrol", "a launch depends on no other"},
-    {"tensormap", kBulk},
+    {"tensormap", kTensorCopies},
     {"brkpt", "is for debuggers"},
     {"pmevent", "is for profilers"},
     {"discard", "may not discard the contents of memory"},
@@ -53,10 +57,9 @@ constexpr Refusal kOpcodes[] = {
 
 // Modifiers that are refused with any opcode.
 constexpr Refusal kModifiers[] = {
-    {"bulk", kBulk},
-    {"tensormap", kBulk},
-    {"tensormap::generic", kBulk},
-    {"shared::cluster", kClusters},
+    {"tensor", kTensorCopies},
+    {"tensormap", kTensorCopies},
+    {"tensormap::generic", kTensorCopies},
     {"multicast::cluster", kClusters},
     {"mmio", "reaches devices"},
     {"L2::evict_last", kKept},
@@ -78,11 +81,17 @@ struct FormRefusal {
   std::string_view opcode, modifier, why;
 };
 constexpr FormRefusal kForms[] = {
-    {"barrier", "cluster", kClusters},
-    {"st", "async", kClusters},
-    {"red", "async", kClusters},
-    {"createpolicy", "cvt", kKept},
+    {"barrier", "cluster", kClusters},   {"st", "async", kClusters},
+    {"red", "async", kClusters},         {"st", "bulk", kBulkStores},
+    {"cp", "prefetch", kBulkPrefetches}, {"createpolicy", "cvt", kKept},
 };
+
+// Shared memory of a cluster may be named where code cannot do otherwise, and means the own block:
+// as the destination of a bulk copy from global memory, in operations on an mbarrier, and in fences.
+bool names_own_block(const Instruction& instruction) {
+  return instruction.opcode == "mbarrier" || instruction.opcode == "fence" ||
+         (instruction.opcode == "cp" && instruction.has("bulk") && instruction.has("global"));
+}
 
 class ContentsCheck {
  public:
@@ -140,6 +149,9 @@ class ContentsCheck {
       if (instruction.opcode == form.opcode && instruction.has(form.modifier)) {
         return refuse_form(form.why);
       }
+    }
+    if (instruction.has("shared::cluster") && !names_own_block(instruction)) {
+      return refuse_form(kClusters);
     }
     for (const Refusal& refusal : kModifiers) {
       if (instruction.has(refusal.name)) return refuse_form(refusal.why);

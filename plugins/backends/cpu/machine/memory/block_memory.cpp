@@ -33,6 +33,8 @@ void BlockMemory::begin_block(std::uint32_t warps, double start) {
   warps = std::min(warps, kWarpsPerBlock);
   path_.begin(warps);
   proxy_.begin_block();
+  bulk_.begin_block();
+  wait_ = {};
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {

@@ -72,6 +72,8 @@ MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operan
       found.elements = static_cast<std::uint32_t>(name[1] - '0');
     } else if (const auto type = ptx::type_of("." + name)) {
       found.type = *type;
+    } else if (name == "shared::cluster" && instruction.opcode == "mbarrier") {
+      found.space = ptx::Space::kShared;  // a block without a cluster is the only one of its own
     } else if (name == "shared::cluster") {
       operands.unsupported(instruction);
     } else {
@@ -94,6 +96,7 @@ bool decode_memory(const ptx::Instruction& instruction, Operands& operands, Inst
   return decode_load_store(instruction, operands, out) ||
          decode_addressing(instruction, operands, out) ||
          decode_fence(instruction, operands, out) || decode_atomic(instruction, operands, out) ||
+         decode_bulk_copy(instruction, operands, out) ||
          decode_async_copy(instruction, operands, out) ||
          decode_mbarrier(instruction, operands, out);
 }

@@ -37,7 +37,7 @@ class SharedMemory {
   struct Outcome {
     Verdict verdict = Verdict::kFine;
     Conflict conflict;
-    bool copy_under_way = false;  // kRace: with an asynchronous copy
+    bool copy_under_way = false;  // kRace: with an asynchronous copy, to there or from there
     bool encounter = false;       // see AccessOrder::encounters
   };
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
@@ -70,14 +70,21 @@ class SharedMemory {
 
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
-  // The copy is there, as if `who` had stored it.
+  // The copy is there, as if `who` had stored it, through the asynchronous proxy if that is
+  // kElsewhere.
   void end_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
+  // Words that an asynchronous copy from shared memory reads must not be written until it has; then
+  // it is as if `who` had read them.
+  void begin_read(std::uint32_t offset, std::uint32_t bytes, Who who);
+  void end_read(std::uint32_t offset, std::uint32_t bytes, Who who);
 
  private:
   // A value of `writes_`, above all stamps: the word has cells of bytes, or a copy to it is under
   // way.
   static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
   static constexpr Who kCopy = kBytewise | kStrong;
+  // A value of `reads_`: a copy from the word is under way.
+  static constexpr Who kCopied = kBytewise | kManyWarps;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
