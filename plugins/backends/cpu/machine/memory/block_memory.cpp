@@ -43,6 +43,8 @@ void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluste
   path_.begin(warps);
   for (ProductsUnderWay& products : products_) products.begin_block();
   proxy_.begin_block();
+  bulk_.begin_block();
+  wait_ = {};
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {

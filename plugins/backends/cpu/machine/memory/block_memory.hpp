@@ -14,6 +14,7 @@
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/async_proxy.hpp"
+#include "plugins/backends/cpu/machine/memory/bulk_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/cluster.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
@@ -57,6 +58,7 @@ class BlockMemory {
   // The block has ended. Throws Fault.
   void end_block() {
     if (!products_.empty()) check_warpgroups();
+    end_bulk_copies();
     path_.join();
     launch_.add_path(path_.path());
     if (cluster_ != nullptr) cluster_->end_block(rank_);
@@ -96,6 +98,7 @@ class BlockMemory {
   SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
+  BulkCopies& bulk() { return bulk_; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
   std::uint32_t warps() const { return warps_; }  // warps of the block
   // A warp's asynchronous products; it belongs to a whole warpgroup.
@@ -161,6 +164,26 @@ class BlockMemory {
   // The last part of it by itself: all stores to these words came before a fence.proxy.async.
   void check_proxy(const Request& request, unsigned lane, std::uint32_t offset,
                    std::uint32_t bytes) const;
+
+  // ---- bulk copies; all throw Fault ----
+  // Reads the source of one, which may be anywhere, and returns where it was.
+  MemoryLevel read_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                        std::vector<std::byte>* data);
+  // Begins one to shared memory, or from there to global memory, where it may be anywhere. The range
+  // of shared memory is inside and aligned. `barrier`: the offset of the mbarrier.
+  void begin_bulk_load(std::uint32_t barrier, BulkCopy copy);
+  void begin_bulk_store(BulkCopy copy);
+  // A copy to shared memory arrives.
+  void arrive(const BulkCopy& load);
+  // The last mbarrier at which a thread had to wait, by its offset, and the thread's line; 0: none.
+  struct Wait {
+    std::uint32_t barrier = 0, line = 0;
+  };
+  void wait_at(Wait at) { wait_ = at; }
+  const Wait& waits_at() const { return wait_; }
+  // See BulkCopies::wait.
+  void wait_for_stores(std::uint32_t thread, std::uint32_t pending, bool reads);
+
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -177,6 +200,13 @@ class BlockMemory {
       renew_stamps();
     return order_.present(warp);
   }
+  MemoryLevel count_bulk(const Request& request, const Region& region, std::uint64_t address,
+                         std::uint32_t bytes);
+  const Region& find_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                          std::uint32_t bytes);
+  void end_read(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store);
+  void end_bulk_copies();
   void initialise_system_shared();
   void renew_stamps();
   void touch(Sectors& sectors);
@@ -225,6 +255,8 @@ class BlockMemory {
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
   std::uint32_t warps_ = 0;
+  BulkCopies bulk_;
+  Wait wait_;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "plugins/backends/cpu/machine/memory/mbarrier.hpp"
+
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 #include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
 
@@ -11,6 +13,7 @@ namespace krl::machine {
 namespace {
 
 constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
+constexpr std::int64_t kMostBytes = (1 << 20) - 1;  // expected, or come before they were
 
 // An mbarrier object as the machine lays it out; programs see only opaque bits.
 struct Barrier {
@@ -93,6 +96,38 @@ Fence fence_of(BlockMemory& memory) {
   return memory.cluster() == nullptr ? kFenceOfBlock : kFenceOfDevice;
 }
 
+// The phase waits for so many bytes more; less, if they have come.
+void add_bytes(const Instruction& i, unsigned lane, std::int64_t bytes, Barrier* barrier) {
+  const std::int64_t sum = barrier->bytes + bytes;
+  if (sum < -kMostBytes || sum > kMostBytes) {
+    fail(i, lane,
+         "an mbarrier expects more than 1048575 bytes, or as many more than it expects come");
+  }
+  barrier->bytes = static_cast<std::int32_t>(sum);
+}
+
+// Bulk copies of which the lane's barrier is told arrive, one after the other, until its phase is
+// complete.
+void let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uint32_t offset) {
+  BlockMemory& memory = warp.memory();
+  std::byte* const at = memory.shared().data() + offset;
+  bool completed = false;
+  while (!completed && memory.bulk().loads_for(offset)) {
+    const BulkCopy copy = memory.bulk().take_load(offset);
+    memory.arrive(copy);
+    if (memory.bulk().has_to_wait(copy)) memory.path(warp.index()).load(copy.level, *i.access);
+    std::uint64_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    Barrier barrier = Barrier::of(bits);
+    add_bytes(i, lane, -std::int64_t{copy.bytes()}, &barrier);
+    barrier.complete();
+    completed = barrier.completed;
+    bits = barrier.bits();
+    std::memcpy(at, &bits, sizeof bits);
+  }
+  if (completed) memory.barrier_passed();
+}
+
 // b: the row of the count of arrivals.
 void initialise(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   const auto* const counts = row<std::uint32_t>(frame, i.b);
@@ -125,7 +160,7 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
     const std::uint32_t operand = i.b == 0 ? 1 : row<std::uint32_t>(frame, i.b)[lane];
-    if (arrival.expects) barrier->bytes += static_cast<std::int32_t>(operand);
+    if (arrival.expects) add_bytes(i, lane, operand, barrier);
     const std::uint32_t arrivals = arrival.expects ? 1 : operand;
     if (!arrival.counts) barrier->pending += arrivals;
     if (arrivals == 0 || arrivals > barrier->pending) {
@@ -141,9 +176,22 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
 template <int sign>
 void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
-    barrier->bytes += sign * static_cast<std::int32_t>(row<std::uint32_t>(frame, i.b)[lane]);
+    add_bytes(i, lane, sign * std::int64_t{row<std::uint32_t>(frame, i.b)[lane]}, barrier);
     if (sign < 0) barrier->complete();
   });
+}
+
+// After a look at barriers, at which some lanes have to wait.
+void note_waits(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, Mask passed) {
+  BlockMemory& memory = warp.memory();
+  memory.wait_at({});
+  for (Mask rest = mask & ~passed; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
+    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
+    memory.wait_at({offset, i.line});
+    let_copies_arrive(i, warp, lane, offset);
+  }
 }
 
 // d: a predicate; b: the row of a state or of a parity.
@@ -157,6 +205,7 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   });
   warp.memory().order().fence(warp.index(), mask, fence_of(warp.memory()));
   set_predicate(row<Mask>(frame, i.d), mask, passed);
+  note_waits(i, warp, frame, mask, passed);
 }
 
 void pending_count(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
@@ -224,6 +273,24 @@ void decode_copies_arrive(const ptx::Instruction& from, MemoryModifiers modifier
 }
 
 }  // namespace
+
+std::string awaited_by_mbarrier(const std::byte* object) {
+  std::uint64_t bits;
+  std::memcpy(&bits, object, sizeof bits);
+  const Barrier barrier = Barrier::of(bits);
+  std::string text;
+  if (barrier.pending != 0) {
+    text = std::to_string(barrier.pending) + (barrier.pending == 1 ? " arrival" : " arrivals");
+  }
+  if (barrier.bytes > 0) {
+    text += (text.empty() ? "" : " and ") + std::to_string(barrier.bytes) +
+            " bytes that no copy brings";
+  } else if (barrier.bytes < 0) {
+    text += std::string(text.empty() ? "" : " and ") + "someone to expect " +
+            std::to_string(-barrier.bytes) + " bytes that have come";
+  }
+  return text;
+}
 
 bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   const bool copies = from.opcode == "cp" && from.has("mbarrier");
