@@ -133,7 +133,7 @@ constexpr ClusterKernel kWrongClusters[] = {
   y[i] = cluster.map_shared_rank(mine, rank + 1)[t];
   cluster.sync();
 })",
-                  "a block of the cluster, which has 4 blocks"},
+                  "a block that is not in the cluster, which has 4 blocks"},
     ClusterKernel{
         "out_of_bounds", R"({ PLACE
   extern __shared__ int mine[];
