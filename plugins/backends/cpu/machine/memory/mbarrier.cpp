@@ -92,8 +92,10 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
 // In a cluster, barriers order what threads of all of its blocks do, whatever scope is named: code
 // arrives at other blocks' barriers without one, which means that of the own block. Nothing waits for
 // that, as one would for a fence.
-Fence fence_of(BlockMemory& memory) {
-  return memory.cluster() == nullptr ? kFenceOfBlock : kFenceOfDevice;
+void fence(Warp& warp, Mask mask, Fence in_cluster) {
+  BlockMemory& memory = warp.memory();
+  memory.order().fence(warp.index(), mask,
+                       memory.cluster() == nullptr ? kFenceOfBlock : in_cluster);
 }
 
 // The phase waits for so many bytes more; less, if they have come.
@@ -155,7 +157,7 @@ struct Arrival {
 template <Arrival arrival>
 void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
-  memory.order().fence(warp.index(), mask, fence_of(memory));
+  fence(warp, mask, kFenceOfDevice);
   if (arrival.copies) memory.finish_copies(warp.index(), mask);
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
@@ -203,7 +205,7 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
     passed |= Mask{barrier->phase != phase} << lane;
   });
-  warp.memory().order().fence(warp.index(), mask, fence_of(warp.memory()));
+  fence(warp, mask, kFenceOfDevice.acquiring());
   set_predicate(row<Mask>(frame, i.d), mask, passed);
   note_waits(i, warp, frame, mask, passed);
 }
