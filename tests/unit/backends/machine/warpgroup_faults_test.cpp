@@ -8,7 +8,7 @@
 #include "tests/unit/backends/machine/emulation.hpp"
 #include "tests/unit/backends/machine/warpgroup_kernel.hpp"
 
-namespace krl::machine {
+namespace krl::machine::kernels_with_warpgroups {
 namespace {
 
 // The kernel multiplies a by the transposed b, both 64 x 64, which ordinary stores put into shared
@@ -287,4 +287,4 @@ wait(); store(d, r); d[t] += f[0]; })"),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace krl::machine
+}  // namespace krl::machine::kernels_with_warpgroups
