@@ -47,7 +47,7 @@ const std::string kFill =
 const char* const kProducts =
     "for (int i = 0; i < 4; i++) multiply(r, da + i * 2, db + i * 2, 1);\n";
 
-struct Kernel {
+struct WrongProduct {
   const char* name;
   std::string body;
   FaultKind kind = FaultKind::kDataRace;
@@ -183,13 +183,13 @@ fence();
   }
 }
 
-class WrongWarpgroup : public ::testing::TestWithParam<Kernel> {};
+class WrongWarpgroup : public ::testing::TestWithParam<WrongProduct> {};
 TEST_P(WrongWarpgroup, IsFoundInEveryOrder) {
-  const Kernel& kernel = GetParam();
+  const WrongProduct& kernel = GetParam();
   for (const Order order : kOrders) {
     const Ran ran = run(kernel.body, order, kernel.threads);
     ASSERT_TRUE(ran.result.fault) << static_cast<int>(order);
-    const Fault& fault = *ran.result.fault;
+    const cpu::Fault& fault = *ran.result.fault;
     EXPECT_EQ(fault.kind, kernel.kind) << fault.message;
     EXPECT_NE(fault.message.find(kernel.message), std::string::npos) << fault.message;
     if (const std::uint32_t line = marked_line(preface() + kernel.body); line != 0) {
@@ -205,85 +205,89 @@ const std::string kWhole = std::string("fence();\n") + kProducts + "commit(); wa
 INSTANTIATE_TEST_SUITE_P(
     Tensor, WrongWarpgroup,
     ::testing::Values(
-        Kernel{"without_fence",
-               kFill + std::string(kWrongProducts) + "commit(); wait(); store(d, r); }",
-               FaultKind::kDataRace, "without a wgmma.fence before the first"},
-        Kernel{"written_after_the_fence",
-               kFill + kWhole + "for (int i = 0; i < 32; i++) r[i] *= 2;\n" + kWrongProducts +
-                   "commit(); wait(); store(d, r); }",
-               FaultKind::kDataRace, "without a wgmma.fence in between"},
-        Kernel{
+        WrongProduct{"without_fence",
+                     kFill + std::string(kWrongProducts) + "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "without a wgmma.fence before the first"},
+        WrongProduct{"written_after_the_fence",
+                     kFill + kWhole + "for (int i = 0; i < 32; i++) r[i] *= 2;\n" + kWrongProducts +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "without a wgmma.fence in between"},
+        WrongProduct{
             "without_wait",
             kFill + std::string("fence();\n") + kProducts + "commit();\nstore(d, r);  // here\n}",
             FaultKind::kDataRace, "a register is read while the wgmma of line"},
-        Kernel{"waits_for_too_few",
-               kFill + std::string("fence();\n") + kProducts +
-                   "commit(); wait_for_all_but_one();\nstore(d, r);  // here\n}",
-               FaultKind::kDataRace, "a register is read while"},
-        Kernel{"waits_without_commit",
-               kFill + std::string("fence();\n") + kProducts + "wait();\nstore(d, r);  // here\n}",
-               FaultKind::kDataRace, "a register is read while"},
-        Kernel{"another_shape_under_way",
-               kFill + std::string("fence();\n") + kProducts +
-                   "multiply_half(r, da, db, 1);  // here\ncommit(); wait(); store(d, r); }",
-               FaultKind::kDataRace, "used in another shape while"},
-        Kernel{"factor_overwritten",
-               kFill + std::string(R"(unsigned f[4]; for (int i = 0; i < 4; i++) f[i] = a[t + i];
+        WrongProduct{"waits_for_too_few",
+                     kFill + std::string("fence();\n") + kProducts +
+                         "commit(); wait_for_all_but_one();\nstore(d, r);  // here\n}",
+                     FaultKind::kDataRace, "a register is read while"},
+        WrongProduct{
+            "waits_without_commit",
+            kFill + std::string("fence();\n") + kProducts + "wait();\nstore(d, r);  // here\n}",
+            FaultKind::kDataRace, "a register is read while"},
+        WrongProduct{"another_shape_under_way",
+                     kFill + std::string("fence();\n") + kProducts +
+                         "multiply_half(r, da, db, 1);  // here\ncommit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "used in another shape while"},
+        WrongProduct{
+            "factor_overwritten",
+            kFill + std::string(R"(unsigned f[4]; for (int i = 0; i < 4; i++) f[i] = a[t + i];
 fence();
 multiply_registers(r, f, db, 1); commit();
 asm volatile("add.u32 %0, %0, 1;" : "+r"(f[0]));  // here
 wait(); store(d, r); d[t] += f[0]; })"),
-               FaultKind::kDataRace, "register is written while the wgmma of line"},
-        Kernel{"one_warp_less",
-               kFill + std::string("if (t < 96) {\nfence();\n") + kProducts +
-                   "commit(); wait(); } store(d, r); }",
-               FaultKind::kDivergentBarrier, "four warps of a warpgroup"},
-        Kernel{"other_descriptors",
-               kFill + std::string("if (t >= 96) da += 2;\n") + kWhole + "store(d, r); }",
-               FaultKind::kDivergentBarrier, "same descriptors"},
-        Kernel{"a_block_of_three_warps", kFill + kWhole + "store(d, r); }",
-               FaultKind::kDivergentBarrier, "but the last one of the block has 3", 96},
-        Kernel{"half_of_a_warp",
-               kFill + std::string("if (t % 32 < 16) {\nfence();  \n") + kProducts +
-                   "commit(); wait(); } store(d, r); }",
-               FaultKind::kDivergentBarrier, ""},
-        Kernel{"lanes_with_other_descriptors",
-               kFill + std::string("da += t % 2;\n") + kWhole + "store(d, r); }",
-               FaultKind::kIllegalAddress, "different descriptors"},
-        Kernel{"lanes_that_add",
-               kFill + std::string("fence();\nmultiply(r, da, db, t & 1);\n") +
-                   "commit(); wait(); store(d, r); }",
-               FaultKind::kDivergentBarrier, "disagree"},
-        Kernel{"outside_of_shared_memory",
-               kFill + std::string("db += 1024;\n") + kWhole + "store(d, r); }",
-               FaultKind::kIllegalAddress, "of shared memory, of which the block has 16384"},
-        Kernel{"reserved_bits",
-               kFill + std::string("db |= 1ull << 46;\n") + kWhole + "store(d, r); }",
-               FaultKind::kIllegalAddress, "reserved bits"},
-        Kernel{
+            FaultKind::kDataRace, "register is written while the wgmma of line"},
+        WrongProduct{"one_warp_less",
+                     kFill + std::string("if (t < 96) {\nfence();\n") + kProducts +
+                         "commit(); wait(); } store(d, r); }",
+                     FaultKind::kDivergentBarrier, "four warps of a warpgroup"},
+        WrongProduct{"other_descriptors",
+                     kFill + std::string("if (t >= 96) da += 2;\n") + kWhole + "store(d, r); }",
+                     FaultKind::kDivergentBarrier, "same descriptors"},
+        WrongProduct{"a_block_of_three_warps", kFill + kWhole + "store(d, r); }",
+                     FaultKind::kDivergentBarrier, "but the last one of the block has 3", 96},
+        WrongProduct{"half_of_a_warp",
+                     kFill + std::string("if (t % 32 < 16) {\nfence();  \n") + kProducts +
+                         "commit(); wait(); } store(d, r); }",
+                     FaultKind::kDivergentBarrier, ""},
+        WrongProduct{"lanes_with_other_descriptors",
+                     kFill + std::string("da += t % 2;\n") + kWhole + "store(d, r); }",
+                     FaultKind::kIllegalAddress, "different descriptors"},
+        WrongProduct{"lanes_that_add",
+                     kFill + std::string("fence();\nmultiply(r, da, db, t & 1);\n") +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDivergentBarrier, "disagree"},
+        WrongProduct{"outside_of_shared_memory",
+                     kFill + std::string("db += 1024;\n") + kWhole + "store(d, r); }",
+                     FaultKind::kIllegalAddress, "of shared memory, of which the block has 16384"},
+        WrongProduct{"reserved_bits",
+                     kFill + std::string("db |= 1ull << 46;\n") + kWhole + "store(d, r); }",
+                     FaultKind::kIllegalAddress, "reserved bits"},
+        WrongProduct{
             "overwritten_too_early",
             kFill + std::string("fence();\n") + kProducts +
                 "commit();\nta[place(t / 32 * 1024 + t % 32)] = 0x4200;\nwait();  // here\nstore(d, r); }",
             FaultKind::kDataRace, "is overwritten while the wgmma of line"},
-        Kernel{"copied_over_too_early",
-               kFill + std::string("fence();\n") + kProducts +
-                   "commit();\nasm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: "
-                   "\"r\"((unsigned)__cvta_generic_to_shared(tb + t * 8)), \"l\"(a + t * 8) : "
-                   "\"memory\");\nwait();  // here\nstore(d, r); }",
-               FaultKind::kDataRace, "is overwritten while the wgmma of line"},
-        Kernel{"without_proxy_fence",
-               std::string(kFillUnfenced) + "__syncthreads();\n" + kDescriptors +
-                   std::string("fence();\n") + kWrongProducts + "commit(); wait(); store(d, r); }",
-               FaultKind::kDataRace, "needs fence.proxy.async"},
-        Kernel{"proxy_fence_of_some",
-               std::string(kFillUnfenced) + "if (t < 64) proxy_fence();\n__syncthreads();\n" +
-                   kDescriptors + std::string("fence();\n") + kWrongProducts +
-                   "commit(); wait(); store(d, r); }",
-               FaultKind::kDataRace, "needs fence.proxy.async"},
-        Kernel{"without_barrier",
-               kFillUnfenced + std::string("proxy_fence();\n") + kDescriptors + kWhole +
-                   "store(d, r); }",
-               FaultKind::kDataRace, "without a barrier"}),
+        WrongProduct{
+            "copied_over_too_early",
+            kFill + std::string("fence();\n") + kProducts +
+                "commit();\nasm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: "
+                "\"r\"((unsigned)__cvta_generic_to_shared(tb + t * 8)), \"l\"(a + t * 8) : "
+                "\"memory\");\nwait();  // here\nstore(d, r); }",
+            FaultKind::kDataRace, "is overwritten while the wgmma of line"},
+        WrongProduct{"without_proxy_fence",
+                     std::string(kFillUnfenced) + "__syncthreads();\n" + kDescriptors +
+                         std::string("fence();\n") + kWrongProducts +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "needs fence.proxy.async"},
+        WrongProduct{"proxy_fence_of_some",
+                     std::string(kFillUnfenced) + "if (t < 64) proxy_fence();\n__syncthreads();\n" +
+                         kDescriptors + std::string("fence();\n") + kWrongProducts +
+                         "commit(); wait(); store(d, r); }",
+                     FaultKind::kDataRace, "needs fence.proxy.async"},
+        WrongProduct{"without_barrier",
+                     kFillUnfenced + std::string("proxy_fence();\n") + kDescriptors + kWhole +
+                         "store(d, r); }",
+                     FaultKind::kDataRace, "without a barrier"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -54,6 +54,8 @@ TEST(CandidateContents, CallsOfTheDeviceRuntime) {
               ElementsAre("line 5: malloc and new are not allowed: memory comes from @scratch"));
   EXPECT_THAT(calling("free"),
               ElementsAre("line 5: free and delete are not allowed: memory comes from @scratch"));
+  EXPECT_THAT(body_problems("call.uni vprintf, ();", ".func vprintf() { ret; }\n"),
+              ElementsAre("a function called vprintf: the name is the device runtime's"));
   EXPECT_THAT(
       calling("cudaLaunchDeviceV2"),
       ElementsAre("line 5: cudaLaunchDeviceV2: belongs to the host: the harness owns memory "
@@ -82,14 +84,14 @@ TEST(CandidateContents, VariablesOfOthers) {
 }
 
 TEST(CandidateContents, InstructionsThatReachFurther) {
-  const std::string clusters = ": clusters are not supported: a launch has none";
+  const std::string stores =
+      ": asynchronous stores are not supported: store, and arrive at a barrier";
   const std::string bulk = ": bulk copies (TMA) are not supported";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"mapa.shared::cluster.u32 %r1, %r2, 1", "mapa.shared::cluster.u32" + clusters},
-      {"ld.shared::cluster.u32 %r1, [%r2]", "ld.shared::cluster.u32" + clusters},
-      {"barrier.cluster.arrive", "barrier.cluster.arrive" + clusters},
-      {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + clusters},
-      {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + clusters},
+      {"clusterlaunchcontrol.try_cancel.async.b128 [%r1], [%r2]",
+       "clusterlaunchcontrol.try_cancel.async.b128: a block may not take over another's work"},
+      {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + stores},
+      {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + stores},
       {"cp.async.bulk.commit_group", "cp.async.bulk.commit_group" + bulk},
       {"cp.reduce.async.bulk.global.shared::cta.add.f32 [%rd1], [%r1], %r2",
        "cp.reduce.async.bulk.global.shared::cta.add.f32" + bulk},
@@ -114,8 +116,20 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
   for (const auto& [instruction, problem] : rows) {
     EXPECT_THAT(body_problems(instruction + ";"), ElementsAre("line 5: " + problem));
   }
-  EXPECT_THAT(problems(std::string(kHead) + ".entry k() .reqnctapercluster 2, 1, 1 { ret; }"),
-              ElementsAre("line 4: clusters are not supported: a launch has none"));
+}
+
+TEST(CandidateContents, ClustersWhoseSizeTheKernelGives) {
+  const auto with = [](const std::string& directives) {
+    return problems(std::string(kHead) + ".entry k() " + directives + " { ret; }");
+  };
+  EXPECT_THAT(with(".explicitcluster .reqnctapercluster 2, 1, 1"), ElementsAre());
+  EXPECT_THAT(with(".reqnctapercluster 2, 1, 1"), ElementsAre());
+  EXPECT_THAT(with(".explicitcluster"),
+              ElementsAre("line 4: launches give no size of clusters: a kernel has one by "
+                          "__cluster_dims__"));
+  for (const char* instruction : {"mapa.shared::cluster.u32 %r1, %r2, 1;",
+                                  "ld.shared::cluster.u32 %r1, [%r2];", "barrier.cluster.arrive;"})
+    EXPECT_THAT(body_problems(instruction), ElementsAre());
 }
 
 TEST(CandidateContents, WhereAKernelRuns) {

@@ -39,6 +39,20 @@ constexpr SpecialName kSpecials[] = {
     {"%laneid", Special::kLaneId},
     {"%warpid", Special::kWarpId},
     {"%nwarpid", Special::kNwarpId},
+    {"%clusterid.x", Special::kClusterIdX},
+    {"%clusterid.y", Special::kClusterIdY},
+    {"%clusterid.z", Special::kClusterIdZ},
+    {"%nclusterid.x", Special::kNclusterIdX},
+    {"%nclusterid.y", Special::kNclusterIdY},
+    {"%nclusterid.z", Special::kNclusterIdZ},
+    {"%cluster_ctaid.x", Special::kClusterCtaidX},
+    {"%cluster_ctaid.y", Special::kClusterCtaidY},
+    {"%cluster_ctaid.z", Special::kClusterCtaidZ},
+    {"%cluster_nctaid.x", Special::kClusterNctaidX},
+    {"%cluster_nctaid.y", Special::kClusterNctaidY},
+    {"%cluster_nctaid.z", Special::kClusterNctaidZ},
+    {"%cluster_ctarank", Special::kClusterCtarank},
+    {"%cluster_nctarank", Special::kClusterNctarank},
     {"%lanemask_eq", Special::kLanemaskEq},
     {"%lanemask_le", Special::kLanemaskLe},
     {"%lanemask_lt", Special::kLanemaskLt},
@@ -133,7 +147,7 @@ std::uint32_t FrameLayout::source(const Operand& operand, ptx::Type type) {
     case Operand::kSpecial:
       return special(operand.name, bytes_of(type));
     case Operand::kVariable:
-      return variable_address(operand, 0, bytes_of(type));
+      return variable_address(operand, static_cast<std::int64_t>(operand.bits), bytes_of(type));
     case Operand::kAddress:
       if (operand.elements.front().kind == Operand::kVariable) {
         return variable_address(operand.elements.front(), static_cast<std::int64_t>(operand.bits),
@@ -213,6 +227,7 @@ std::uint32_t FrameLayout::special(const std::string& name, std::uint32_t bytes)
     }
     return found->second;
   }
+  if (name == "%is_explicit_cluster" && bytes == 0) return constant(module_.explicit_cluster, 0);
   fail("the special register " + name);
 }
 
@@ -284,6 +299,7 @@ std::uint32_t FrameLayout::variable_address(const Operand& operand, std::int64_t
       }
       break;
     case ptx::Space::kGeneric:
+    case ptx::Space::kSharedCluster:
       break;
   }
   fail("the address of " + variable.name + " in " + instruction_->full_name());

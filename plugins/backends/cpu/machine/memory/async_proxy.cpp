@@ -50,8 +50,7 @@ void BlockMemory::check_proxy(const Request& request, unsigned lane, std::uint32
   if (store.who == 0) return;
   Request word = request;  // as the fault names it
   word.bytes = 4;
-  throw_unfenced({launch_, word, lane, store.offset},
-                 warp_of(store.who) * kLanes + lane_of(store.who));
+  throw_unfenced({launch_, word, lane, store.offset}, store.who);
 }
 
 }  // namespace krl::machine

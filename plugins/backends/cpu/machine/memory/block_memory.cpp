@@ -27,9 +27,14 @@ std::uint32_t different_addresses(const LaneAddresses& addresses) {
 
 }  // namespace
 
-void BlockMemory::begin_block(std::uint32_t warps, double start) {
+void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluster) {
   start_ = start;
-  const bool stamps_go_on = order_.begin_block();
+  cluster_ = cluster;
+  rank_ = cluster == nullptr ? 0 : cluster->blocks() - 1;
+  plain_peers_.clear();
+  strong_peers_.clear();
+  known_before_end_ = {};
+  const bool stamps_go_on = order_.begin_block(cluster == nullptr ? nullptr : &cluster->words());
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
   if (!stamps_go_on) proxy_.reset_stamps();
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
@@ -38,6 +43,8 @@ void BlockMemory::begin_block(std::uint32_t warps, double start) {
   path_.begin(warps);
   for (ProductsUnderWay& products : products_) products.begin_block();
   proxy_.begin_block();
+  bulk_.begin_block();
+  wait_ = {};
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {

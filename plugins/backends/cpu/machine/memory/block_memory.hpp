@@ -14,6 +14,8 @@
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/async_proxy.hpp"
+#include "plugins/backends/cpu/machine/memory/bulk_copies.hpp"
+#include "plugins/backends/cpu/machine/memory/cluster.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
@@ -32,8 +34,8 @@ class BlockMemory {
   // ---- for the block ----
 
   // A new block of the launch begins, where times are kept at `start`: no one has written its
-  // shared and local memory.
-  void begin_block(std::uint32_t warps, double start = 0);
+  // shared and local memory. `cluster`: the block has joined it last; null: it is in none.
+  void begin_block(std::uint32_t warps, double start = 0, Cluster* cluster = nullptr);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
@@ -49,12 +51,31 @@ class BlockMemory {
   void fence_proxy(std::uint32_t warp, Mask lanes) { proxy_.fence(order_, warp, lanes); }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
+  // Lanes of a warp have ended.
+  void lanes_ended(std::uint32_t warp, Mask lanes) {
+    if (cluster_ != nullptr) cluster_->lanes_ended(rank_, warp, lanes);
+  }
   // The block has ended. Throws Fault.
   void end_block() {
     if (!products_.empty()) check_warpgroups();
+    end_bulk_copies();
     path_.join();
     launch_.add_path(path_.path());
+    if (cluster_ != nullptr) cluster_->end_block(rank_);
   }
+
+  // ---- for the cluster ----
+
+  Cluster* cluster() { return cluster_; }
+  std::uint32_t rank() const { return rank_; }
+  AccessOrder& order() { return order_; }
+  // The block does not end before these accesses.
+  void know_before_end(const Knowledge& what, const Knowledge& earlier) {
+    known_before_end_.join(what, earlier);
+  }
+  // The block has ended. Throws Fault if an access of another block to its shared memory may come
+  // later.
+  void check_peers_are_done();
 
   // Returns the clocks since the launch began; only if times are kept.
   double now(std::uint32_t warp) const {
@@ -77,6 +98,7 @@ class BlockMemory {
   SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
+  BulkCopies& bulk() { return bulk_; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
   std::uint32_t warps() const { return warps_; }  // warps of the block
   // A warp's asynchronous products; it belongs to a whole warpgroup.
@@ -93,7 +115,8 @@ class BlockMemory {
   // lanes do not all access the same buffer; nothing has happened then.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
-  // Accesses shared memory by offset.
+  // Accesses shared memory by offset. In a cluster, other blocks' shared memory has offsets, too
+  // (address_space.hpp); all lanes access that of the same block.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
 
@@ -105,7 +128,24 @@ class BlockMemory {
   bool enter_global(const Request& request, unsigned lane, const Region& region,
                     std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+                    Conflict* conflict) {
+    return enter_shared(request, lane, {*this, offset}, conflict);
+  }
+  // A place in shared memory of the block, or of another one of its cluster.
+  struct SharedPlace {
+    BlockMemory& owner;
+    std::uint32_t offset;
+
+    std::byte* at() const { return owner.shared_.data() + offset; }
+  };
+  bool enter_shared(const Request& request, unsigned lane, const SharedPlace& place,
                     Conflict* conflict);
+  // The rank of the place's block, for faults; -1: the own one.
+  std::int32_t rank_of(const SharedPlace& place) const {
+    return &place.owner == this ? -1 : static_cast<std::int32_t>(place.owner.rank_);
+  }
+  // The place of one lane's access, which is aligned and may be made.
+  SharedPlace find_shared(const Request& request, unsigned lane, std::uint64_t offset);
   // Counts the data that an atomic operation of one lane moves, before the lane is recorded.
   void count_update(AccessCounts& counts, const Region& region, std::uint64_t address);
   // The region of one lane's access, which is aligned and may be made.
@@ -124,6 +164,26 @@ class BlockMemory {
   // The last part of it by itself: all stores to these words came before a fence.proxy.async.
   void check_proxy(const Request& request, unsigned lane, std::uint32_t offset,
                    std::uint32_t bytes) const;
+
+  // ---- bulk copies; all throw Fault ----
+  // Reads the source of one, which may be anywhere, and returns where it was.
+  MemoryLevel read_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                        std::vector<std::byte>* data);
+  // Begins one to shared memory, or from there to global memory, where it may be anywhere. The range
+  // of shared memory is inside and aligned. `barrier`: the offset of the mbarrier.
+  void begin_bulk_load(std::uint32_t barrier, BulkCopy copy);
+  void begin_bulk_store(BulkCopy copy);
+  // A copy to shared memory arrives.
+  void arrive(const BulkCopy& load);
+  // The last mbarrier at which a thread had to wait, by its offset, and the thread's line; 0: none.
+  struct Wait {
+    std::uint32_t barrier = 0, line = 0;
+  };
+  void wait_at(Wait at) { wait_ = at; }
+  const Wait& waits_at() const { return wait_; }
+  // See BulkCopies::wait.
+  void wait_for_stores(std::uint32_t thread, std::uint32_t pending, bool reads);
+
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -140,6 +200,13 @@ class BlockMemory {
       renew_stamps();
     return order_.present(warp);
   }
+  MemoryLevel count_bulk(const Request& request, const Region& region, std::uint64_t address,
+                         std::uint32_t bytes);
+  const Region& find_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                          std::uint32_t bytes);
+  void end_read(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store);
+  void end_bulk_copies();
   void initialise_system_shared();
   void renew_stamps();
   void touch(Sectors& sectors);
@@ -162,7 +229,19 @@ class BlockMemory {
   std::uint64_t place_of_shared(std::uint32_t offset) const;
   void hide(std::byte* at, const OldValue& old);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
-  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
+  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses,
+                             BlockMemory& owner);
+  // An access of a thread of another block to this one's shared memory.
+  struct PeerAccess {
+    Record record = 0;
+    std::uint32_t rank = 0, line = 0;
+    bool write = false;
+  };
+  void note_peer(const PeerAccess& access, std::uint32_t word);
+  std::byte* access_peer(const Request& request, const LaneAddresses& addresses,
+                         const Shape** shape);
+  BlockMemory& find_peer(const Request& request, unsigned lane, std::uint64_t offset);
+  void synchronise_shared(const SharedPlace& place, std::uint32_t bytes, const Access& access);
   const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
   std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
                           const WordShape& shape);
@@ -176,9 +255,17 @@ class BlockMemory {
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
   std::uint32_t warps_ = 0;
+  BulkCopies bulk_;
+  Wait wait_;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;
+  Cluster* cluster_ = nullptr;
+  std::uint32_t rank_ = 0;  // in the cluster
+  // The last plain access of each thread of another block, by rank, warp and lane; and the last
+  // strong one to each word, unless this block has looked at the word since.
+  std::unordered_map<std::uint32_t, PeerAccess> plain_peers_, strong_peers_;
+  Knowledge known_before_end_;
   // For old values: the version of the write that the block has seen, by address, and the newer
   // value that the old one hides.
   struct Hidden {

@@ -74,6 +74,7 @@ void LaunchMemory::begin_run(const cpu::Run& run) {
   regions_.clear();
   encounters_.clear();
   unset_.clear();
+  printed_.clear();
   std::uint64_t variable_bytes = 0;
   for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
   variable_bytes_.assign(variable_bytes, std::byte{0});
@@ -188,6 +189,10 @@ std::string LaunchMemory::thread_name(std::uint32_t thread) const {
   return "(" + std::to_string(thread % block_[0]) + ", " +
          std::to_string(thread / block_[0] % block_[1]) + ", " +
          std::to_string(thread / block_[0] / block_[1]) + ")";
+}
+
+void LaunchMemory::print(std::string_view text) {
+  printed_ += text.substr(0, kMostPrinted - std::min(kMostPrinted, printed_.size()));
 }
 
 }  // namespace krl::machine

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -110,6 +111,9 @@ class LaunchMemory {
   // See cpu::Unset.
   void note_unset(std::uint32_t line, const char* what);
   const std::vector<cpu::Unset>& unset() const { return unset_; }  // kept as encounters() are
+  // Keeps what a launch of the run prints, up to a limit.
+  void print(std::string_view text);
+  const std::string& printed() const { return printed_; }
   void add_encounter(cpu::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
 
  private:
@@ -137,6 +141,7 @@ class LaunchMemory {
   bool redundant_threads_ = false;
   std::vector<cpu::Encounter> encounters_;
   std::vector<cpu::Unset> unset_;
+  std::string printed_;
 };
 
 }  // namespace krl::machine

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/memory/mbarrier.hpp"
 
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 #include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
@@ -10,6 +13,7 @@ namespace krl::machine {
 namespace {
 
 constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
+constexpr std::int64_t kMostBytes = (1 << 20) - 1;  // expected, or come before they were
 
 // An mbarrier object as the machine lays it out; programs see only opaque bits.
 struct Barrier {
@@ -17,6 +21,7 @@ struct Barrier {
   std::uint32_t expected = 0;  // arrivals of the next phase
   std::int32_t bytes = 0;      // bytes that the present phase still waits for
   std::uint32_t phase = 0;     // 0 and 1 in turn
+  bool completed = false;      // by the present change
 
   static Barrier of(std::uint64_t bits) {
     Barrier barrier;
@@ -30,12 +35,12 @@ struct Barrier {
     return std::uint64_t{pending} | std::uint64_t{expected} << 20 |
            (static_cast<std::uint64_t>(bytes) & 0x3fffff) << 40 | std::uint64_t{phase} << 62;
   }
-  // True: the phase was complete, and the next has begun.
-  bool complete() {
-    if (pending != 0 || bytes != 0) return false;
+  // If the phase is complete, the next begins.
+  void complete() {
+    if (pending != 0 || bytes != 0) return;
     pending = expected;
     phase ^= 1;
-    return true;
+    completed = true;
   }
 };
 
@@ -51,24 +56,28 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   if (!write) memory.path(warp.index()).load(MemoryLevel::kShared, *i.access);
   WatchedWords words;
   words.bytes = sizeof(std::uint64_t);
+  std::vector<BlockMemory*> passed;  // blocks in which a phase ends
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     std::uint64_t address = row.of(lane);
     if (AccessForm::space(i) == ptx::Space::kGeneric) address -= kSharedWindow;
-    memory.check_shared(request, lane, address);
+    const BlockMemory::SharedPlace place = memory.find_shared(request, lane, address);
     Conflict conflict;
-    const bool if_changed =
-        memory.enter_shared(request, lane, static_cast<std::uint32_t>(address), &conflict);
-    if (if_changed) throw_race({memory.launch(), request, lane, address}, true, conflict);
-    std::byte* const at = memory.shared().data() + address;
+    if (memory.enter_shared(request, lane, place, &conflict)) {
+      throw_race({memory.launch(), request, lane, place.offset, memory.rank_of(place)}, true,
+                 conflict);
+    }
+    std::byte* const at = place.at();
     std::uint64_t bits;
     std::memcpy(&bits, at, sizeof bits);
     Barrier barrier = Barrier::of(bits);
     change(lane, &barrier);
+    if (barrier.completed) passed.push_back(&place.owner);
     bits = barrier.bits();
     if (write) std::memcpy(at, &bits, sizeof bits);
     words.add(at);
   }
+  for (BlockMemory* const block : passed) block->barrier_passed();
   if (write) {
     warp.polls().work(1);
   } else {
@@ -78,6 +87,45 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
 
 [[noreturn]] void fail(const Instruction& i, unsigned lane, const char* what) {
   throw Fault{FaultKind::kTrap, what, i.line, static_cast<int>(lane)};
+}
+
+// In a cluster, barriers order what threads of all of its blocks do, whatever scope is named: code
+// arrives at other blocks' barriers without one, which means that of the own block. Nothing waits for
+// that, as one would for a fence.
+Fence fence_of(BlockMemory& memory) {
+  return memory.cluster() == nullptr ? kFenceOfBlock : kFenceOfDevice;
+}
+
+// The phase waits for so many bytes more; less, if they have come.
+void add_bytes(const Instruction& i, unsigned lane, std::int64_t bytes, Barrier* barrier) {
+  const std::int64_t sum = barrier->bytes + bytes;
+  if (sum < -kMostBytes || sum > kMostBytes) {
+    fail(i, lane,
+         "an mbarrier expects more than 1048575 bytes, or as many more than it expects come");
+  }
+  barrier->bytes = static_cast<std::int32_t>(sum);
+}
+
+// Bulk copies of which the lane's barrier is told arrive, one after the other, until its phase is
+// complete.
+void let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uint32_t offset) {
+  BlockMemory& memory = warp.memory();
+  std::byte* const at = memory.shared().data() + offset;
+  bool completed = false;
+  while (!completed && memory.bulk().loads_for(offset)) {
+    const BulkCopy copy = memory.bulk().take_load(offset);
+    memory.arrive(copy);
+    if (memory.bulk().has_to_wait(copy)) memory.path(warp.index()).load(copy.level, *i.access);
+    std::uint64_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    Barrier barrier = Barrier::of(bits);
+    add_bytes(i, lane, -std::int64_t{copy.bytes()}, &barrier);
+    barrier.complete();
+    completed = barrier.completed;
+    bits = barrier.bits();
+    std::memcpy(at, &bits, sizeof bits);
+  }
+  if (completed) memory.barrier_passed();
 }
 
 // b: the row of the count of arrivals.
@@ -107,13 +155,12 @@ struct Arrival {
 template <Arrival arrival>
 void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
-  memory.fence(warp.index(), mask, kFenceOfBlock);
+  memory.order().fence(warp.index(), mask, fence_of(memory));
   if (arrival.copies) memory.finish_copies(warp.index(), mask);
-  bool completed = false;
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
     const std::uint32_t operand = i.b == 0 ? 1 : row<std::uint32_t>(frame, i.b)[lane];
-    if (arrival.expects) barrier->bytes += static_cast<std::int32_t>(operand);
+    if (arrival.expects) add_bytes(i, lane, operand, barrier);
     const std::uint32_t arrivals = arrival.expects ? 1 : operand;
     if (!arrival.counts) barrier->pending += arrivals;
     if (arrivals == 0 || arrivals > barrier->pending) {
@@ -121,20 +168,30 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     }
     barrier->pending -= arrivals;
     if (arrival.drops) barrier->expected -= std::min(barrier->expected, arrivals);
-    completed |= barrier->complete();
+    barrier->complete();
   });
-  if (completed) memory.barrier_passed();
 }
 
 // b: the row of bytes. `sign`: 1 to expect them, -1: they have come.
 template <int sign>
 void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
-  bool completed = false;
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
-    barrier->bytes += sign * static_cast<std::int32_t>(row<std::uint32_t>(frame, i.b)[lane]);
-    if (sign < 0) completed |= barrier->complete();
+    add_bytes(i, lane, sign * std::int64_t{row<std::uint32_t>(frame, i.b)[lane]}, barrier);
+    if (sign < 0) barrier->complete();
   });
-  if (completed) warp.memory().barrier_passed();
+}
+
+// After a look at barriers, at which some lanes have to wait.
+void note_waits(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, Mask passed) {
+  BlockMemory& memory = warp.memory();
+  memory.wait_at({});
+  for (Mask rest = mask & ~passed; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
+    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
+    memory.wait_at({offset, i.line});
+    let_copies_arrive(i, warp, lane, offset);
+  }
 }
 
 // d: a predicate; b: the row of a state or of a parity.
@@ -146,8 +203,9 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
     passed |= Mask{barrier->phase != phase} << lane;
   });
-  warp.memory().fence(warp.index(), mask, kFenceOfBlock);
+  warp.memory().order().fence(warp.index(), mask, fence_of(warp.memory()));
   set_predicate(row<Mask>(frame, i.d), mask, passed);
+  note_waits(i, warp, frame, mask, passed);
 }
 
 void pending_count(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
@@ -156,16 +214,20 @@ void pending_count(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
             [=](unsigned lane) { return Barrier::of(states[lane]).pending; });
 }
 
+// `elsewhere`: the barrier may be of another block of the cluster.
 void bind(const ptx::Instruction& from, const MemoryModifiers& modifiers,
-          const ptx::Operand& address, Operands& operands, Instruction* out) {
+          const ptx::Operand& address, Operands& operands, Instruction* out,
+          bool elsewhere = false) {
+  const bool in_cluster = elsewhere && modifiers.space == ptx::Space::kSharedCluster;
   const bool in_shared =
       modifiers.space == ptx::Space::kShared || modifiers.space == ptx::Space::kGeneric;
-  if (!in_shared) operands.unsupported(from);
+  if (!in_shared && !in_cluster) operands.unsupported(from);
   out->kind = InstructionClass::kAtomic;
   out->access = operands.new_access();
   out->access->kind = AccessKind::kAtomic;
   out->access->strong = true;
   out->access->element_bytes = 8;
+  out->access->own_block = !in_cluster;
   bind_address(address, modifiers.space, operands, out);
 }
 
@@ -178,8 +240,9 @@ void decode_arrive(const ptx::Instruction& from, MemoryModifiers modifiers, bool
   if (!modifiers.others.empty() || count < 2 || count > 3 || (expects && count != 3)) {
     operands.unsupported(from);
   }
-  bind(from, modifiers, from.operands[1], operands, out);
+  bind(from, modifiers, from.operands[1], operands, out, true);
   out->d = operands.destination(from.operands[0], ptx::Type::kB64);
+  if (out->d != 0 && modifiers.space == ptx::Space::kSharedCluster) operands.unsupported(from);
   if (count == 3) out->b = operands.source(from.operands[2], ptx::Type::kU32);
   out->run = expects ? (drops ? arrive<Arrival{true, true}> : arrive<Arrival{false, true}>)
                      : (drops ? arrive<Arrival{true}> : arrive<Arrival{}>);
@@ -211,6 +274,24 @@ void decode_copies_arrive(const ptx::Instruction& from, MemoryModifiers modifier
 
 }  // namespace
 
+std::string awaited_by_mbarrier(const std::byte* object) {
+  std::uint64_t bits;
+  std::memcpy(&bits, object, sizeof bits);
+  const Barrier barrier = Barrier::of(bits);
+  std::string text;
+  if (barrier.pending != 0) {
+    text = std::to_string(barrier.pending) + (barrier.pending == 1 ? " arrival" : " arrivals");
+  }
+  if (barrier.bytes > 0) {
+    text += (text.empty() ? "" : " and ") + std::to_string(barrier.bytes) +
+            " bytes that no copy brings";
+  } else if (barrier.bytes < 0) {
+    text += std::string(text.empty() ? "" : " and ") + "someone to expect " +
+            std::to_string(-barrier.bytes) + " bytes that have come";
+  }
+  return text;
+}
+
 bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   const bool copies = from.opcode == "cp" && from.has("mbarrier");
   if (from.opcode != "mbarrier" && !copies) return false;
@@ -237,7 +318,7 @@ bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instructi
     if (init + expect + come != 1 || !modifiers.others.empty() || from.operands.size() != 2) {
       operands.unsupported(from);
     }
-    bind(from, modifiers, from.operands[0], operands, out);
+    bind(from, modifiers, from.operands[0], operands, out, !init);
     out->b = operands.source(from.operands[1], ptx::Type::kU32);
     out->access->replaces = init;
     out->run = init ? initialise : expect ? change_bytes<1> : change_bytes<-1>;

@@ -263,6 +263,29 @@ void decode_reduction(const ptx::Instruction& in, Operands& operands, Instructio
   last->a = operands.source(in.operands[1], Type::kB32);
 }
 
+// ---- setmaxnreg ----
+
+// Registers have no effect on values; warps have to execute it as a whole.
+void change_register_count(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
+  if (mask == warp.live()) return;
+  throw Fault{FaultKind::kDivergentBarrier,
+              "setmaxnreg is executed by some lanes of a warp, but must be by all", i.line,
+              std::countr_zero(mask)};
+}
+
+void decode_register_count(const ptx::Instruction& in, Operands& operands, Instruction* out) {
+  require_operands(in, 1, operands);
+  const bool known =
+      is(in, "setmaxnreg.inc.sync.aligned.u32") || is(in, "setmaxnreg.dec.sync.aligned.u32");
+  const ptx::Operand& count = in.operands[0];
+  if (!known || count.kind != ptx::Operand::kInteger || count.bits % 8 != 0 || count.bits < 24 ||
+      count.bits > 256) {
+    operands.unsupported(in);
+  }
+  out->kind = InstructionClass::kControl;
+  out->run = change_register_count;
+}
+
 }  // namespace
 
 WarpOperation operation_of(const Instruction& instruction) {
@@ -304,6 +327,10 @@ void decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
 }
 
 bool decode_warp(const ptx::Instruction& in, Operands& operands, Instruction* out) {
+  if (in.opcode == "setmaxnreg") {
+    decode_register_count(in, operands, out);
+    return true;
+  }
   if (in.opcode != "activemask") return false;
   if (!is(in, "activemask.b32")) operands.unsupported(in);
   require_operands(in, 1, operands);
