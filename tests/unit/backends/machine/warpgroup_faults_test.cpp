@@ -8,7 +8,7 @@
 #include "tests/unit/backends/machine/emulation.hpp"
 #include "tests/unit/backends/machine/warpgroup_kernel.hpp"
 
-namespace krl::machine {
+namespace krl::machine::kernels_with_warpgroups {
 namespace {
 
 // The kernel multiplies a by the transposed b, both 64 x 64, which ordinary stores put into shared
@@ -34,6 +34,10 @@ const std::string& preface() {
       "__device__ void store(float* d, const float (&r)[32]) { int t = threadIdx.x; for (int i = 0; "
       "i < 32; i++) d[(t / 32 * 16 + t % 32 / 4 + i % 4 / 2 * 8) * 64 + i / 4 * 8 + t % 4 * 2 + i % "
       "2] = r[i]; }\n"
+      "__device__ void bulk(void* to, const void* from, unsigned mbarrier) { asm volatile("
+      "\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, "
+      "[%2];\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), "
+      "\"r\"(mbarrier) : \"memory\"); }\n"
       "__global__ void k(const unsigned short* a, const unsigned short* b, float* d) {\n"
       "__shared__ __align__(1024) unsigned short ta[4096], tb[4096];\nint t = threadIdx.x;\n";
   return text;
@@ -136,6 +140,26 @@ for (int i = t; i < 512; i += 128) {
 asm volatile("cp.async.wait_all;" ::: "memory"); __syncthreads();
 )") + kDescriptors +
                "fence();\n" + kProducts + "commit(); wait();\nstore(d, r); }");
+}
+
+// The rows of both tiles, in pieces of 16 bytes, as the swizzling places them.
+const char* const kBulkFill = R"(__shared__ u64 arrived;
+unsigned mbarrier = (unsigned)__cvta_generic_to_shared(&arrived);
+if (t == 0) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(mbarrier) : "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 16384;" :: "r"(mbarrier) : "memory");
+}
+__syncthreads();
+for (int i = t; i < 512; i += 128) {
+  bulk(ta + place(i * 8), a + i * 8, mbarrier);
+  bulk(tb + place(i * 8), b + i * 8, mbarrier);
+}
+asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }" :: "r"(mbarrier) : "memory");
+)";
+
+TEST(Warpgroup, ReadsWhatBulkCopiesBroughtWithoutAProxyFence) {
+  expect_right(std::string(kBulkFill) + kDescriptors + "fence();\n" + kProducts +
+               "commit(); wait();\nstore(d, r); }");
 }
 
 // Loops and branches make copies of registers.
@@ -274,6 +298,13 @@ wait(); store(d, r); d[t] += f[0]; })"),
                 "\"r\"((unsigned)__cvta_generic_to_shared(tb + t * 8)), \"l\"(a + t * 8) : "
                 "\"memory\");\nwait();  // here\nstore(d, r); }",
             FaultKind::kDataRace, "is overwritten while the wgmma of line"},
+        WrongProduct{
+            "copied_over_in_bulk_too_early",
+            std::string(kBulkFill) + kDescriptors + "fence();\n" + kProducts +
+                "commit();\nif (t == 0) asm volatile("
+                "\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 16;\" :: \"r\"(mbarrier) : "
+                "\"memory\");\nif (t == 0) bulk(ta, b, mbarrier);\nwait();\nstore(d, r); }",
+            FaultKind::kDataRace, ""},
         WrongProduct{"without_proxy_fence",
                      std::string(kFillUnfenced) + "__syncthreads();\n" + kDescriptors +
                          std::string("fence();\n") + kWrongProducts +
@@ -291,4 +322,4 @@ wait(); store(d, r); d[t] += f[0]; })"),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace krl::machine
+}  // namespace krl::machine::kernels_with_warpgroups

@@ -10,7 +10,7 @@
 #include "tests/unit/backends/machine/emulation.hpp"
 #include "tests/unit/backends/machine/warpgroup_kernel.hpp"
 
-namespace krl::machine {
+namespace krl::machine::products_of_warpgroups {
 namespace {
 
 constexpr unsigned kRows = 64;
@@ -324,4 +324,4 @@ TEST(WarpgroupLayouts, PartsMayBeFarApart) {
 }
 
 }  // namespace
-}  // namespace krl::machine
+}  // namespace krl::machine::products_of_warpgroups

@@ -11,7 +11,7 @@
 
 namespace krl::machine {
 
-inline constexpr unsigned kBytesAlongK = 32;  // the same for every type
+inline constexpr unsigned kBytesAlongK = 32;  // is the same for every type
 
 // Rows of A, or columns of B.
 struct SharedMatrix {
