@@ -83,17 +83,32 @@ TEST(CandidateContents, VariablesOfOthers) {
 
 TEST(CandidateContents, InstructionsThatReachFurther) {
   const std::string clusters = ": clusters are not supported: a launch has none";
-  const std::string bulk = ": bulk copies (TMA) are not supported";
+  const std::string tensor =
+      ": copies by tensor maps are not supported: use bulk copies of contiguous bytes";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"mapa.shared::cluster.u32 %r1, %r2, 1", "mapa.shared::cluster.u32" + clusters},
       {"ld.shared::cluster.u32 %r1, [%r2]", "ld.shared::cluster.u32" + clusters},
       {"barrier.cluster.arrive", "barrier.cluster.arrive" + clusters},
       {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + clusters},
       {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + clusters},
-      {"cp.async.bulk.commit_group", "cp.async.bulk.commit_group" + bulk},
-      {"cp.reduce.async.bulk.global.shared::cta.add.f32 [%rd1], [%r1], %r2",
-       "cp.reduce.async.bulk.global.shared::cta.add.f32" + bulk},
-      {"prefetch.tensormap [%rd1]", "prefetch.tensormap" + bulk},
+      {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 16, "
+       "[%r3]",
+       "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes" + clusters},
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+       "[%r1], [%rd1], 16, [%r3], %r4",
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" +
+           clusters},
+      {"cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], "
+       "[%rd1], [%r3]",
+       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes" + tensor},
+      {"cp.async.bulk.prefetch.L2.global [%rd1], 4096",
+       "cp.async.bulk.prefetch.L2.global: bulk prefetches are not allowed: they may reach what the "
+       "kernel does not read"},
+      {"st.bulk.weak.shared::cta [%r1], 64, 0",
+       "st.bulk.weak.shared::cta: bulk stores are not supported"},
+      {"fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128",
+       "fence.proxy.tensormap::generic.acquire.gpu" + tensor},
+      {"prefetch.tensormap [%rd1]", "prefetch.tensormap" + tensor},
       {"multimem.red.global.add.f32 [%rd1], %f1",
        "multimem.red.global.add.f32: reaches other GPUs"},
       {"griddepcontrol.wait", "griddepcontrol.wait: a launch depends on no other"},
@@ -113,6 +128,15 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
   };
   for (const auto& [instruction, problem] : rows) {
     EXPECT_THAT(body_problems(instruction + ";"), ElementsAre("line 5: " + problem));
+  }
+  for (
+      const char* allowed :
+      {"cp.async.bulk.commit_group", "cp.async.bulk.wait_group.read 0",
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2]",
+       "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r1], %r2",
+       "mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%r1], 16",
+       "fence.proxy.async.shared::cluster"}) {
+    EXPECT_THAT(body_problems(std::string(allowed) + ";"), ElementsAre()) << allowed;
   }
   EXPECT_THAT(problems(std::string(kHead) + ".entry k() .reqnctapercluster 2, 1, 1 { ret; }"),
               ElementsAre("line 4: clusters are not supported: a launch has none"));
