@@ -91,6 +91,12 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
        "clusterlaunchcontrol.try_cancel.async.b128: a block may not take over another's work"},
       {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + stores},
       {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + stores},
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+       "[%r1], [%rd1], 16, [%r3], %r4",
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster: "
+       "copies to several blocks at once are not supported"},
+      {"st.bulk.weak.shared::cta [%r1], 64, 0",
+       "st.bulk.weak.shared::cta: bulk stores are not supported"},
       {"cp.async.bulk.prefetch.L2.global [%rd1], 64",
        "cp.async.bulk.prefetch.L2.global: bulk prefetches are not allowed: they may reach what the "
        "kernel does not read"},

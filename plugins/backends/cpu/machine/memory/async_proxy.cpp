@@ -50,6 +50,7 @@ void BlockMemory::check_proxy(const Request& request, unsigned lane, std::uint32
   if (store.who == 0) return;
   Request word = request;  // as the fault names it
   word.bytes = 4;
+  word.write = false;
   throw_unfenced({launch_, word, lane, store.offset}, store.who);
 }
 
