@@ -353,6 +353,33 @@ TEST(Clusters, MoreThanEightBlocksAreNoLaunch) {
             "a cluster of 4 x 4 x 1 blocks; at most 8 in all");
 }
 
+TEST(Clusters, ByTheFunctionsOfCudaPtx) {
+  constexpr char kSource[] = R"(
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__global__ void __cluster_dims__(2, 1, 1) k(const int* x, int* y, int n) { PLACE
+  __shared__ int theirs[128];
+  __shared__ cuda::std::uint64_t bar;
+  if (t == 0) {
+    ptx::mbarrier_init(&bar, 128);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  ptx::barrier_cluster_wait(ptx::sem_acquire);
+  __syncthreads();
+  cluster.map_shared_rank(theirs, rank ^ 1)[t] = x[i];
+  ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                       cluster.map_shared_rank(&bar, rank ^ 1));
+  while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar, 0)) {}
+  y[i] = theirs[t];
+})";
+  for (const Order order : kClusterOrders) {
+    const ClusterOutcome outcome = run_cluster(kSource, order);
+    ASSERT_FALSE(outcome.result.fault) << outcome.result.fault->message;
+    for (int i = 0; i < 1024; ++i) EXPECT_EQ(outcome.y[static_cast<std::size_t>(i)], i ^ 128);
+  }
+}
+
 // Operands that no compiler writes: variables with offsets, and addresses of 64 bits.
 TEST(Clusters, AddressesInPtx) {
   CompiledModule module{{"k"}, {"k"}, {}, {}};
