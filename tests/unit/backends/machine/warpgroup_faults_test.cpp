@@ -232,6 +232,19 @@ store(d, r); })"),
                2);
 }
 
+// Accumulators with an index that is known at run time are in local memory between products.
+TEST(Warpgroup, AccumulatorsMayBeInLocalMemory) {
+  expect_right(kFill + std::string(R"(float s[2][32] = {};
+fence();
+#pragma unroll 1
+for (int i = 0; i < 4; i++) {
+  multiply(s[i & 1], da + i * 2, db + i * 2, 1);
+}
+commit(); wait();
+for (int i = 0; i < 32; i++) r[i] = s[0][i] + s[1][i];
+store(d, r); })"));
+}
+
 TEST(Warpgroup, TheTileMayBeOverwrittenOnceItHasBeenWaitedFor) {
   expect_right(kFill + std::string("fence();\n") + kProducts +
                    "commit(); wait(); __syncthreads();\n"
