@@ -34,6 +34,9 @@ const std::string& preface() {
       "__device__ void store(float* d, const float (&r)[32]) { int t = threadIdx.x; for (int i = 0; "
       "i < 32; i++) d[(t / 32 * 16 + t % 32 / 4 + i % 4 / 2 * 8) * 64 + i / 4 * 8 + t % 4 * 2 + i % "
       "2] = r[i]; }\n"
+      "__device__ void wait_for(unsigned mbarrier, int parity) { int done = 0; while (!done) asm "
+      "volatile(\"{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.s32 "
+      "%0, 1, 0, p; }\" : \"=r\"(done) : \"r\"(mbarrier), \"r\"(parity) : \"memory\"); }\n"
       "__device__ void bulk(void* to, const void* from, unsigned mbarrier) { asm volatile("
       "\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, "
       "[%2];\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), "
@@ -100,9 +103,9 @@ Ran run(const std::string& body, Order order, std::uint32_t threads = 128,
 
 constexpr Order kOrders[] = {Order::kForward, Order::kReversed, Order::kShuffled};
 
-void expect_right(const std::string& body, float factor = 1) {
+void expect_right(const std::string& body, float factor = 1, std::uint32_t threads = 128) {
   for (const Order order : kOrders) {
-    const Ran ran = run(body, order);
+    const Ran ran = run(body, order, threads);
     ASSERT_FALSE(ran.result.fault) << ran.result.fault->message << ran.result.fault->line;
     for (unsigned i = 0; i < kSize; ++i) {
       for (unsigned j = 0; j < kSize; ++j) {
@@ -116,6 +119,19 @@ void expect_right(const std::string& body, float factor = 1) {
 
 TEST(Warpgroup, MultipliesTilesOfOrdinaryStores) {
   expect_right(kFill + std::string("fence();\n") + kProducts + "commit(); wait();\nstore(d, r); }");
+}
+
+TEST(Warpgroup, CountsProductsAndWhatTheyRead) {
+  const Ran ran =
+      run(kFill + std::string("fence();\n") + kProducts + "commit(); wait();\nstore(d, r); }",
+          Order::kForward);
+  ASSERT_FALSE(ran.result.fault) << ran.result.fault->message;
+  const Counters& counters = ran.result.runs[0][0].counters;
+  EXPECT_EQ(counters.tensor_products[static_cast<std::size_t>(TensorType::kF16)], 64u * 64 * 64);
+  // Each of four warps reads its rows of A for four products, and one warp B.
+  EXPECT_EQ(counters.shared_load_requests, 4u * (4 + 1));
+  EXPECT_EQ(counters.shared_wavefronts - counters.shared_store_requests,
+            4u * (64 + 64) * 32 / 128 + counters.bank_conflicts);
 }
 
 TEST(Warpgroup, ProductsOfOneShapeFollowEachOtherInSeveralGroups) {
@@ -162,6 +178,45 @@ TEST(Warpgroup, ReadsWhatBulkCopiesBroughtWithoutAProxyFence) {
                "commit(); wait();\nstore(d, r); }");
 }
 
+// A warp brings slices of 16 columns in a ring of two, without swizzling; the other warpgroup
+// multiplies them.
+TEST(Warpgroup, MultipliesWhatAnotherWarpgroupBrings) {
+  expect_right(R"(__shared__ u64 full[2], empty[2];
+unsigned to_full = (unsigned)__cvta_generic_to_shared(full), to_empty = (unsigned)__cvta_generic_to_shared(empty);
+if (t < 2) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(to_full + t * 8) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 128;" :: "r"(to_empty + t * 8) : "memory");
+}
+__syncthreads();
+if (t >= 128) {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+  for (int s = 0; s < 4 && t < 160; s++) {
+    int slot = s % 2;
+    wait_for(to_empty + slot * 8, s / 2 % 2 ^ 1);
+    if (t == 128) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 4096;" :: "r"(to_full + slot * 8) : "memory");
+    __syncwarp();
+    for (int i = t - 128; i < 128; i += 32) {
+      int row = i / 2, to = slot * 1024 + i % 2 * 512 + row * 8, from = row * 64 + s * 16 + i % 2 * 8;
+      bulk(ta + to, a + from, to_full + slot * 8);
+      bulk(tb + to, b + from, to_full + slot * 8);
+    }
+  }
+} else {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+  float r[32] = {};
+  for (int s = 0; s < 4; s++) {
+    int slot = s % 2;
+    u64 layout = 64ull << 16 | 8ull << 32, da = (u64)__cvta_generic_to_shared(ta + slot * 1024) >> 4 | layout;
+    u64 db = (u64)__cvta_generic_to_shared(tb + slot * 1024) >> 4 | layout;
+    wait_for(to_full + slot * 8, s / 2 % 2);
+    fence(); multiply(r, da, db, 1); commit(); wait();
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(to_empty + slot * 8) : "memory");
+  }
+  store(d, r);
+} })",
+               1, 256);
+}
+
 // Loops and branches make copies of registers.
 TEST(Warpgroup, AccumulatorsMayBeCopiedWhileTheyAreUnderWay) {
   expect_right(kFill + std::string(R"(float s[32];
@@ -175,6 +230,19 @@ for (int n = 0; n < 2; n++) {
 wait();
 store(d, r); })"),
                2);
+}
+
+// Accumulators with an index that is known at run time are in local memory between products.
+TEST(Warpgroup, AccumulatorsMayBeInLocalMemory) {
+  expect_right(kFill + std::string(R"(float s[2][32] = {};
+fence();
+#pragma unroll 1
+for (int i = 0; i < 4; i++) {
+  multiply(s[i & 1], da + i * 2, db + i * 2, 1);
+}
+commit(); wait();
+for (int i = 0; i < 32; i++) r[i] = s[0][i] + s[1][i];
+store(d, r); })"));
 }
 
 TEST(Warpgroup, TheTileMayBeOverwrittenOnceItHasBeenWaitedFor) {

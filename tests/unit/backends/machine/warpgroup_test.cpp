@@ -323,5 +323,58 @@ TEST(WarpgroupLayouts, PartsMayBeFarApart) {
   }
 }
 
+// Runs one instruction of PTX by a warpgroup, on descriptors of a shared array.
+Result run_instruction(const std::string& instruction) {
+  CompiledModule module{{"k"}, {"k"}, {}, {}};
+  module.ptx =
+      ".version 9.0\n.target sm_90a\n.address_size 64\n"
+      ".entry k() { .reg .f32 %f<4>; .reg .b32 %r<4>; .reg .b64 %d; .reg .pred %p;\n"
+      ".shared .align 16 .b8 tile[4096];\n"
+      "wgmma.fence.sync.aligned; setp.ne.b32 %p, 0, 0; mov.b64 %d, 0;\n" +
+      instruction + "\nret; }";
+  Emulation emulation(module);
+  emulation.launch(0, {1, 1, 1}, {128, 1, 1}, {});
+  return emulation.run();
+}
+
+TEST(WarpgroupForms, OnlyThoseOfThePtxIsaAreTaken) {
+  const std::string product = "wgmma.mma_async.sync.aligned.", d = " {%f0, %f1, %f2, %f3}, ",
+                    i = " {%r0, %r1, %r2, %r3}, ", half = " {%r0, %r1}, ";
+  for (const std::string& taken :
+       {product + "m64n8k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.f16.f16.f16" + half + "%d, %d, 0, -1, 1, 1, 1;",
+        product + "m64n8k8.f32.tf32.tf32" + d + "%d, %d, %p, 1, 1;",
+        product + "m64n8k32.f32.e4m3.e5m2" + d + "%d, %d, %p, 1, 1;",
+        product + "m64n8k32.s32.u8.s8" + i + "%d, %d, %p;",
+        std::string("wgmma.commit_group.sync.aligned;"),
+        std::string("wgmma.wait_group.sync.aligned 0;")}) {
+    const Result result = run_instruction(taken);
+    EXPECT_FALSE(result.fault) << taken << ": " << result.fault->message;
+  }
+  for (const std::string& refused :
+       {product + "m64n12k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k8.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n264k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n16k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.f32.f16.bf16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.f16.bf16.bf16" + half + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1;",
+        product + "m64n8k16.f32.f16.f16" + d + "%d, %d, %p, 2, 1, 0, 0;",
+        product + "m64n8k16.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 2;",
+        product + "m64n8k8.f32.tf32.tf32" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.f32.f16.f16 {%f0, %f1, %f2, _}, %d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k16.satfinite.f32.f16.f16" + d + "%d, %d, %p, 1, 1, 0, 0;",
+        product + "m64n8k256.s32.b1.b1.and.popc" + i + "%d, %d, %p;",
+        std::string("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16") + d +
+            "%d, %d, %r0, 0, %p, 1, 1, 0, 0;",
+        std::string("wgmma.fence.sync;"), std::string("wgmma.wait_group.sync.aligned %r0;"),
+        std::string("wgmma.wait_group.sync.aligned -1;")}) {
+    const Result result = run_instruction(refused);
+    ASSERT_TRUE(result.fault) << refused;
+    EXPECT_EQ(result.fault->kind, FaultKind::kUnsupported) << refused;
+    EXPECT_NE(result.fault->message.find("wgmma"), std::string::npos) << result.fault->message;
+  }
+}
+
 }  // namespace
 }  // namespace krl::machine::products_of_warpgroups

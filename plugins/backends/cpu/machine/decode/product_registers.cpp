@@ -18,6 +18,11 @@ bool copies_register(const ptx::Instruction& instruction) {
          instruction.operands[1].kind != Operand::kVector;
 }
 
+// A compiler keeps registers in local memory.
+bool spills(const ptx::Instruction& instruction) {
+  return (instruction.opcode == "ld" || instruction.opcode == "st") && instruction.has("local");
+}
+
 }  // namespace
 
 ProductRegisters::ProductRegisters(const ptx::Function& source) {
@@ -61,11 +66,12 @@ void ProductRegisters::watch(const ptx::Instruction& instruction, const Instruct
     if (has(to)) add(RegisterAccess::kCopy, to.index, has(from) ? layout->use_of(from.index) : 0);
     return;
   }
+  const bool spilled = spills(instruction);
   for (const std::uint32_t reg : layout->reads()) {
-    if (has(reg)) add(RegisterAccess::kRead, reg, 0);
+    if (has(reg) && !spilled) add(RegisterAccess::kRead, reg, 0);
   }
   for (const std::uint32_t reg : layout->writes()) {
-    if (has(reg)) add(RegisterAccess::kWrite, reg, 0);
+    if (has(reg)) add(spilled ? RegisterAccess::kCopy : RegisterAccess::kWrite, reg, 0);
   }
 }
 

@@ -15,6 +15,7 @@ namespace krl::machine {
 namespace {
 
 constexpr std::uint32_t kWavefrontBytes = 128;
+constexpr std::uint64_t kMostPending = 1 << 16;  // groups that a wait may leave under way
 
 std::string line_named(std::uint32_t line) { return "line " + std::to_string(line); }
 
@@ -165,7 +166,7 @@ void decode_warpgroup(const ptx::Instruction& in, Operands& operands, Instructio
   } else if (name == "wgmma.commit_group.sync.aligned" && in.operands.empty()) {
     *meeting = commit;
   } else if (name == "wgmma.wait_group.sync.aligned" && in.operands.size() == 1 &&
-             in.operands[0].kind == ptx::Operand::kInteger) {
+             in.operands[0].kind == ptx::Operand::kInteger && in.operands[0].bits < kMostPending) {
     last->immediate = static_cast<std::int64_t>(in.operands[0].bits);
     *meeting = wait;
   } else {
