@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint8_t kSized = 4;
 constexpr std::uint8_t kMaxThreads = 0x05, kRequiredThreads = 0x10, kFrameSize = 0x11,
-                       kMinStackSize = 0x12, kParameter = 0x17, kRegisterCount = 0x2f;
+                       kMinStackSize = 0x12, kParameter = 0x17, kRegisterCount = 0x2f,
+                       kBlocksPerCluster = 0x3d;
 constexpr std::uint32_t kUnknownStack = 1024;  // CUDA's default of CU_LIMIT_STACK_SIZE
 constexpr std::string_view kInfo = ".nv.info", kInfoOfKernel = ".nv.info.", kCode = ".text.",
                            kShared = ".nv.shared.";
@@ -56,6 +57,8 @@ void read_own(std::string_view info, CubinKernel& kernel) {
                                                      word_at(content, 8));
     } else if (attribute == kRequiredThreads) {
       kernel.block = {word_at(content, 0), word_at(content, 4), word_at(content, 8)};
+    } else if (attribute == kBlocksPerCluster) {
+      kernel.cluster = {word_at(content, 0), word_at(content, 4), word_at(content, 8)};
     } else if (attribute == kParameter) {
       kernel.parameters.push_back(parameter_of(content));
     }

@@ -20,6 +20,7 @@ struct CubinKernel {
   std::int32_t registers = -1, stack_bytes = -1;
   std::int32_t max_threads = -1;        // threads per block, from __launch_bounds__; -1 = not given
   std::array<std::int64_t, 3> block{};  // the one that .reqntid demands; zeros: any
+  std::array<std::int64_t, 3> cluster{};   // blocks, from __cluster_dims__; zeros: not given
   std::vector<CubinParameter> parameters;  // ordered by index
 };
 

@@ -15,9 +15,12 @@ struct Refusal {
   std::string_view name, why;
 };
 
-constexpr std::string_view kClusters = "clusters are not supported: a launch has none";
-constexpr std::string_view kTensorCopies =
-    "copies by tensor maps are not supported: use bulk copies of contiguous bytes";
+constexpr std::string_view kLaunchedClusters =
+    "launches give no size of clusters: a kernel has one by __cluster_dims__";
+constexpr std::string_view kAsyncStores =
+    "asynchronous stores are not supported: store, and arrive at a barrier";
+constexpr std::string_view kMulticasts = "copies to several blocks at once are not supported";
+constexpr std::string_view kMadeMaps = "tensor maps are made by @tensor_map alone";
 constexpr std::string_view kBulkPrefetches =
     "bulk prefetches are not allowed: they may reach what the kernel does not read";
 constexpr std::string_view kBulkStores = "bulk stores are not supported";
@@ -45,11 +48,9 @@ constexpr Refusal kOpcodes[] = {
     {"suq", kTextures},
     {"istypep", kTextures},
     {"multimem", "reaches other GPUs"},
-    {"mapa", kClusters},
-    {"getctarank", kClusters},
-    {"clusterlaunchcontrol", kClusters},
+    {"clusterlaunchcontrol", "a block may not take over another's work"},
     {"griddepcontrol", "a launch depends on no other"},
-    {"tensormap", kTensorCopies},
+    {"tensormap", kMadeMaps},
     {"brkpt", "is for debuggers"},
     {"pmevent", "is for profilers"},
     {"discard", "may not discard the contents of memory"},
@@ -57,10 +58,8 @@ constexpr Refusal kOpcodes[] = {
 
 // Modifiers that are refused with any opcode.
 constexpr Refusal kModifiers[] = {
-    {"tensor", kTensorCopies},
-    {"tensormap", kTensorCopies},
-    {"tensormap::generic", kTensorCopies},
-    {"multicast::cluster", kClusters},
+    {"tensormap::generic", kMadeMaps},
+    {"multicast::cluster", kMulticasts},
     {"mmio", "reaches devices"},
     {"L2::evict_last", kKept},
 };
@@ -81,17 +80,10 @@ struct FormRefusal {
   std::string_view opcode, modifier, why;
 };
 constexpr FormRefusal kForms[] = {
-    {"barrier", "cluster", kClusters},   {"st", "async", kClusters},
-    {"red", "async", kClusters},         {"st", "bulk", kBulkStores},
-    {"cp", "prefetch", kBulkPrefetches}, {"createpolicy", "cvt", kKept},
+    {"st", "async", kAsyncStores},  {"red", "async", kAsyncStores},
+    {"st", "bulk", kBulkStores},    {"cp", "prefetch", kBulkPrefetches},
+    {"createpolicy", "cvt", kKept},
 };
-
-// Shared memory of a cluster may be named where code cannot do otherwise, and means the own block:
-// as the destination of a bulk copy from global memory, in operations on an mbarrier, and in fences.
-bool names_own_block(const Instruction& instruction) {
-  return instruction.opcode == "mbarrier" || instruction.opcode == "fence" ||
-         (instruction.opcode == "cp" && instruction.has("bulk") && instruction.has("global"));
-}
 
 class ContentsCheck {
  public:
@@ -113,10 +105,13 @@ class ContentsCheck {
   }
 
   void check_function(const Function& function) {
-    const bool in_cluster =
-        std::any_of(function.required_cluster.begin(), function.required_cluster.end(),
-                    [](std::uint32_t blocks) { return blocks > 1; });
-    if (in_cluster) refuse(std::string(kClusters), function.place);
+    if (function.explicit_cluster && function.required_cluster[0] == 0)
+      refuse(std::string(kLaunchedClusters), function.place);
+    for (const Refusal& refusal : kFunctions) {
+      if (function.name == refusal.name)
+        refuse("a function called " + function.name + ": the name is the device runtime's",
+               function.place);
+    }
     for (const Instruction& instruction : function.body) check_instruction(function, instruction);
     for (const Instruction* use : uses_of_clocks(function)) {
       refuse("a clock's value in " + use->full_name() +
@@ -149,9 +144,6 @@ class ContentsCheck {
       if (instruction.opcode == form.opcode && instruction.has(form.modifier)) {
         return refuse_form(form.why);
       }
-    }
-    if (instruction.has("shared::cluster") && !names_own_block(instruction)) {
-      return refuse_form(kClusters);
     }
     for (const Refusal& refusal : kModifiers) {
       if (instruction.has(refusal.name)) return refuse_form(refusal.why);

@@ -42,7 +42,15 @@ enum class Type : std::uint8_t {
 // Returns the size in memory, in bytes; 0 for kNone and kPredicate.
 std::size_t size_of(Type type);
 
-enum class Space : std::uint8_t { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
+enum class Space : std::uint8_t {
+  kGeneric,
+  kGlobal,
+  kConstant,
+  kShared,
+  kLocal,
+  kParameter,
+  kSharedCluster,  // only for operands: shared memory of all blocks of a cluster
+};
 
 // A place in the text.
 struct Place {
@@ -143,8 +151,9 @@ struct Function {
   std::vector<TargetList> targets;
   std::vector<Prototype> prototypes;
   std::array<std::uint32_t, 3> max_threads{}, required_threads{},
-      required_cluster{};        // .maxntid, .reqntid, …; 0: not given
-  std::uint32_t min_blocks = 0;  // .minnctapersm
+      required_cluster{};         // .maxntid, .reqntid, …; 0: not given
+  bool explicit_cluster = false;  // .explicitcluster
+  std::uint32_t min_blocks = 0;   // .minnctapersm
   Place place;
 };
 

@@ -245,7 +245,9 @@ class ModuleReader {
       function.min_blocks = number();
     } else if (name.is(".maxnreg") || name.is(".maxclusterrank")) {
       number();
-    } else if (!name.is(".explicitcluster")) {
+    } else if (name.is(".explicitcluster")) {
+      function.explicit_cluster = true;
+    } else {
       fail(ReadProblem::kUnsupported, "the directive " + quoted(name.text) + " of a function",
            name.line);
     }

@@ -25,6 +25,10 @@ constexpr Dim3 kMaxGrid = {2147483647, 65535, 65535};
 
 std::uint64_t count_of(const Dim3& d) { return std::uint64_t{d[0]} * d[1] * d[2]; }
 
+std::string extents(const Dim3& d) {
+  return std::to_string(d[0]) + " x " + std::to_string(d[1]) + " x " + std::to_string(d[2]);
+}
+
 enum class ParameterKind { kPointer, kInteger, kFloating, kBytes };
 
 ParameterKind kind_of(const EntryParameter& parameter) {
@@ -57,12 +61,25 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     std::memcpy(to, &address, sizeof address);
     return {};
   }
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+    if (map->buffer >= buffers) return "names a buffer that the run does not have";
+    if (parameter.bytes == kTensorMapBytes) return {};
+    return "is a tensor map, but the kernel's parameter is no CUtensorMap";
+  }
   if (const auto* value = std::get_if<float>(&argument)) {
     const bool takes_float = kind == ParameterKind::kFloating || kind == ParameterKind::kBytes;
     if (!takes_float || parameter.bytes != sizeof(float)) {
       return "is a float, but the kernel's parameter is not";
     }
     std::memcpy(to, value, sizeof(float));
+    return {};
+  }
+  if (const auto* value = std::get_if<double>(&argument)) {
+    if (kind != ParameterKind::kFloating)
+      return "is a real number, but the kernel's parameter is not";
+    const auto narrow = static_cast<float>(*value);
+    if (parameter.bytes == sizeof narrow) std::memcpy(to, &narrow, sizeof narrow);
+    if (parameter.bytes == sizeof *value) std::memcpy(to, value, sizeof *value);
     return {};
   }
   const bool sized =
@@ -190,12 +207,33 @@ class JobRunner {
                         " threads, but the kernel has __launch_bounds__(" +
                         std::to_string(kernel.max_threads_per_block) + ")");
     }
+    if (!check_cluster(launch, index)) return false;
     const std::uint64_t shared = shared_bytes(launch);
     if (shared > job_.max_shared_bytes) {
       return refuse(index, -1,
                     "a block needs " + std::to_string(shared) +
                         " bytes of shared memory; it may have " +
                         std::to_string(job_.max_shared_bytes));
+    }
+    return true;
+  }
+
+  bool check_cluster(const Launch& launch, std::uint32_t index) {
+    const Dim3& cluster = module_.programs[launch.kernel]->cluster;
+    const std::uint64_t most = kMostRanks;
+    const bool fits = std::all_of(cluster.begin(), cluster.end(),
+                                  [=](std::uint32_t d) { return d > 0 && d <= most; }) &&
+                      count_of(cluster) <= most;
+    if (!fits) {
+      return refuse(index, -1,
+                    "a cluster of " + extents(cluster) + " blocks; at most " +
+                        std::to_string(most) + " in all");
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (launch.grid[d] % cluster[d] == 0) continue;
+      return refuse(index, -1,
+                    "a grid of " + extents(launch.grid) +
+                        " blocks cannot be divided into clusters of " + extents(cluster));
     }
     return true;
   }
@@ -227,11 +265,23 @@ class JobRunner {
     return true;
   }
 
+  std::vector<TensorMap> tensor_maps(const Launch& launch) const {
+    const Function& entry = *module_.programs[launch.kernel]->entry;
+    std::vector<TensorMap> maps;
+    for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
+      if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[a])) {
+        maps.emplace_back(*map, entry.entry_parameters[a].offset, memory_->address_of(map->buffer));
+      }
+    }
+    return maps;
+  }
+
   void execute(const Run& run) {
     std::vector<LaunchReport> reports;
     work_left_ = job_.work_limit;
     for (std::uint32_t i = 0; i < run.launches.size() && !result_.fault; ++i)
       reports.push_back(execute(run, i));
+    result_.printed += memory_->printed();
     if (result_.fault) return;
     result_.runs.push_back(std::move(reports));
     for (std::uint32_t b = 0; b < run.buffers.size(); ++b) {
@@ -265,7 +315,8 @@ class JobRunner {
     std::vector<std::byte> parameters;
     bind_arguments(run, index, &parameters);
     clear_counters(program);
-    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
+    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes,
+                          tensor_maps(launch));
     const bool timed = run.count && !runs_side_by_side(run.order) && program.warps_hand_over;
     if (timed) memory_->keep_time(job_.path_clocks);
     if (run.count && !program.blocks_hand_over && launch.resident_blocks > 0) {

@@ -1,6 +1,7 @@
 #include "plugins/backends/cpu/machine/launch.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -33,15 +34,15 @@ constexpr std::uint64_t kSideBySideWork = 500'000;
 
 }  // namespace
 
-// Shuffled: a stride that visits each block once.
-std::uint64_t GridRunner::block_at(std::uint64_t n) const {
-  const std::uint64_t block = (start_ + n * (stride_ % blocks_)) % blocks_;
-  return request_.order == cpu::Order::kReversed ? blocks_ - 1 - block : block;
+// Shuffled: a stride that visits each cluster once.
+std::uint64_t GridRunner::cluster_at(std::uint64_t n) const {
+  const std::uint64_t cluster = (start_ + n * (stride_ % clusters_)) % clusters_;
+  return request_.order == cpu::Order::kReversed ? clusters_ - 1 - cluster : cluster;
 }
 
-// Returns the index of the block to begin next.
-std::uint64_t GridRunner::next_index() {
-  if (was_begun_.empty()) return block_at(begun_++);
+// Returns the number of the cluster to begin next.
+std::uint64_t GridRunner::next_cluster() {
+  if (was_begun_.empty()) return cluster_at(begun_++);
   while (was_begun_[first_not_begun_]) ++first_not_begun_;
   ++begun_;
   return first_not_begun_++;
@@ -49,12 +50,58 @@ std::uint64_t GridRunner::next_index() {
 
 void GridRunner::begin_rest_ascending() {
   ascending_ = true;
-  was_begun_.assign(blocks_, false);
-  for (std::uint64_t n = 0; n < begun_; ++n) was_begun_[block_at(n)] = true;
+  was_begun_.assign(clusters_, false);
+  for (std::uint64_t n = 0; n < begun_; ++n) was_begun_[cluster_at(n)] = true;
   most_resident_ = std::min(2 * most_resident_, kMostResident);
 }
 
-GridRunner::Block GridRunner::next_block(std::uint64_t index, double start) {
+// Begins the blocks of the next cluster: places_ are theirs, in the order of their first turns.
+void GridRunner::begin_cluster(double start) {
+  const std::uint64_t number = next_cluster();
+  places_.clear();
+  if (!program_->uses_cluster) {
+    resident_.emplace(number, next_block(number, start, nullptr));
+    places_.push_back(number);
+    return;
+  }
+  const Dim3& size = program_->cluster;
+  const std::uint64_t across = request_.grid[0] / size[0], down = request_.grid[1] / size[1];
+  const Dim3 first = {static_cast<std::uint32_t>(number % across) * size[0],
+                      static_cast<std::uint32_t>(number / across % down) * size[1],
+                      static_cast<std::uint32_t>(number / across / down) * size[2]};
+  ResidentCluster& cluster = *(held_[number] = std::make_unique<ResidentCluster>());
+  for (std::uint32_t rank = 0; rank < cluster_blocks_; ++rank) {
+    const std::uint64_t x = first[0] + rank % size[0], y = first[1] + rank / size[0] % size[1],
+                        z = first[2] + rank / size[0] / size[1];
+    places_.push_back((z * request_.grid[1] + y) * request_.grid[0] + x);
+    Block block = next_block(places_.back(), start, &cluster.cluster);
+    cluster_of_[block.get()] = number;
+    resident_.emplace(places_.back(), std::move(block));
+  }
+  if (request_.order == cpu::Order::kReversed) std::reverse(places_.begin(), places_.end());
+  if (request_.order == cpu::Order::kShuffled) {
+    const auto first = static_cast<std::ptrdiff_t>(request_.seed % places_.size());
+    std::rotate(places_.begin(), places_.begin() + first, places_.end());
+  }
+}
+
+// Keeps a block that has ended for another one to use: those of a cluster once all of them have.
+void GridRunner::put_away(Block block) {
+  if (!program_->uses_cluster) {
+    spare_.push_back(std::move(block));
+    return;
+  }
+  const auto of = cluster_of_.find(block.get());
+  const auto held = held_.find(of->second);
+  cluster_of_.erase(of);
+  std::vector<Block>& ended = held->second->ended;
+  ended.push_back(std::move(block));
+  if (ended.size() < cluster_blocks_) return;
+  std::move(ended.begin(), ended.end(), std::back_inserter(spare_));
+  held_.erase(held);
+}
+
+GridRunner::Block GridRunner::next_block(std::uint64_t index, double start, Cluster* cluster) {
   Block block;
   if (spare_.empty()) {
     block = std::make_unique<ThreadBlock>(memory_);
@@ -68,15 +115,17 @@ GridRunner::Block GridRunner::next_block(std::uint64_t index, double start) {
   shape.index = {static_cast<std::uint32_t>(index % request_.grid[0]),
                  static_cast<std::uint32_t>(index / request_.grid[0] % request_.grid[1]),
                  static_cast<std::uint32_t>(index / request_.grid[0] / request_.grid[1])};
+  shape.cluster = program_->cluster;
   shape.static_shared = program_->shared_bytes;
   shape.dynamic_shared = request_.dynamic_shared_bytes;
   running_ = nullptr;
-  block->begin(*program_, shape, request_.order, request_.seed + index, start);
+  block->begin(*program_, shape, request_.order, request_.seed + index, start, cluster);
   return block;
 }
 
 void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps, double horizon) {
   running_ = &block;
+  steps = std::min(steps, std::max<std::uint64_t>(1, request_.work_limit - work_));
   work_ += memory_.path_clocks() != nullptr ? block.run_in_time(steps, horizon) : block.run(steps);
   if (work_ <= request_.work_limit) return;
   throw Fault{FaultKind::kWorkLimit,
@@ -85,17 +134,24 @@ void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps, double horiz
               block.running().current()->line, -1};
 }
 
-void GridRunner::begin_block() {
-  const std::uint64_t index = next_index();
-  const auto at = resident_.emplace(index, next_block(index)).first;
-  take_turn(*at->second, first_turn_);
-  if (!at->second->ended()) {
-    first_turn_ = std::max(first_turn_ / 2, kTurn);
-    return;
-  }
-  first_turn_ = std::min(first_turn_ * 2, kFirstTurn);
-  spare_.push_back(std::move(at->second));
-  resident_.erase(at);
+// The blocks of a cluster go on in turn as long as one of them can: they may wait for each other.
+void GridRunner::begin_blocks() {
+  begin_cluster(0);
+  const std::uint64_t end = work_ + places_.size() * first_turn_;
+  std::uint64_t before;
+  do {
+    before = work_;
+    std::erase_if(places_, [this](std::uint64_t place) {
+      const auto at = resident_.find(place);
+      take_turn(*at->second, first_turn_);
+      if (!at->second->ended()) return false;
+      put_away(std::move(at->second));
+      resident_.erase(at);
+      return true;
+    });
+  } while (program_->uses_cluster && !places_.empty() && work_ > before && work_ < end);
+  first_turn_ =
+      places_.empty() ? std::min(first_turn_ * 2, kFirstTurn) : std::max(first_turn_ / 2, kTurn);
 }
 
 // Visits the resident blocks in the opposite direction of the last visit; blocks that end are
@@ -104,7 +160,7 @@ template <class Turn>
 void GridRunner::for_each_resident(const Turn& take) {
   const auto turn = [&](Block& block) {
     take(*block);
-    if (block->ended()) spare_.push_back(std::move(block));
+    if (block->ended()) put_away(std::move(block));
   };
   if (upwards_) {
     for (auto at = resident_.begin(); at != resident_.end(); ++at) turn(at->second);
@@ -117,27 +173,18 @@ void GridRunner::for_each_resident(const Turn& take) {
 
 // A short turn for each warp of each resident block.
 void GridRunner::run_side_by_side() {
-  while (may_begin(std::min(kSideBySide, most_resident_))) {
-    const std::uint64_t index = next_index();
-    resident_.emplace(index, next_block(index));
-  }
+  while (may_begin(std::min(kSideBySide, most_resident_))) begin_cluster(0);
   for_each_resident([this](ThreadBlock& block) {
     running_ = &block;
     side_by_side_ += block.run_side_by_side();
   });
 }
 
-void GridRunner::begin_in_time() {
-  const std::uint64_t index = next_index();
-  const double start = program_->blocks_hand_over ? free_since_ : 0;
-  resident_.emplace(index, next_block(index, start));
-}
-
 // The block that is behind goes on until another one is.
 void GridRunner::run_in_time() {
   std::size_t most = program_->blocks_hand_over ? std::min(kInTime, most_resident_) : 1;
-  while (begun_ < blocks_ || !resident_.empty()) {
-    while (may_begin(most)) begin_in_time();
+  while (begun_ < clusters_ || !resident_.empty()) {
+    while (may_begin(most)) begin_cluster(program_->blocks_hand_over ? free_since_ : 0);
     auto first = resident_.end();
     double earliest = Warp::kNever, next = Warp::kNever;
     for (auto at = resident_.begin(); at != resident_.end(); ++at) {
@@ -149,7 +196,7 @@ void GridRunner::run_in_time() {
     }
     if (first == resident_.end()) {
       if (may_begin(most_resident_)) {
-        ++most;
+        most += cluster_blocks_;
       } else {
         end_standstill();
       }
@@ -159,23 +206,23 @@ void GridRunner::run_in_time() {
     if (!first->second->ended()) continue;
     free_since_ = first->second->end_time();
     if (program_->blocks_hand_over) memory_.extend_span(free_since_);
-    spare_.push_back(std::move(first->second));
+    put_away(std::move(first->second));
     resident_.erase(first);
   }
 }
 
 bool GridRunner::may_begin(std::size_t most) const {
-  return begun_ < blocks_ && resident_.size() < most;
+  return begun_ < clusters_ && (resident_.size() + cluster_blocks_ <= most || resident_.empty());
 }
 
 void GridRunner::run_blocks() {
-  while (begun_ < blocks_ || !resident_.empty()) {
+  while (begun_ < clusters_ || !resident_.empty()) {
     const std::uint64_t before = work_ + side_by_side_;
     const bool side_by_side = cpu::runs_side_by_side(request_.order);
     if (side_by_side && side_by_side_ < kSideBySideWork) {
       run_side_by_side();
     } else if (may_begin(most_resident_)) {
-      begin_block();
+      begin_blocks();
     } else {
       for_each_resident([this](ThreadBlock& block) { take_turn(block, kTurn); });
     }
@@ -186,7 +233,7 @@ void GridRunner::run_blocks() {
 // All resident blocks wait. If they cannot wait for blocks that a GPU would have started earlier,
 // they go round their loops until it is certain that nothing comes of it.
 void GridRunner::end_standstill() {
-  if (!ascending_ && begun_ < blocks_) return begin_rest_ascending();
+  if (!ascending_ && begun_ < clusters_) return begin_rest_ascending();
   const std::uint64_t work = work_ + side_by_side_;
   std::uint64_t progress = begun_;
   for (const auto& [index, block] : resident_) progress += block->progress();
@@ -212,8 +259,8 @@ void GridRunner::fault_deadlock() {
   }
   const std::string blocks = std::to_string(resident_.size());
   throw Fault{FaultKind::kDeadlock,
-              begun_ < blocks_ ? blocks + " resident blocks wait for blocks that do not fit"
-                               : "nothing changes what all blocks wait for",
+              begun_ < clusters_ ? blocks + " resident blocks wait for blocks that do not fit"
+                                 : "nothing changes what all blocks wait for",
               0, -1};
 }
 
@@ -221,7 +268,9 @@ void GridRunner::start(Program& program, const LaunchRequest& request) {
   program_ = &program;
   spare_.clear();  // their frames belong to the shape of another launch
   request_ = request;
-  blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+  const Dim3& cluster = program.cluster;
+  cluster_blocks_ = cluster[0] * cluster[1] * cluster[2];
+  clusters_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2] / cluster_blocks_;
   begun_ = work_ = side_by_side_ = start_ = 0;
   standstills_ = progress_ = last_change_ = 0;
   free_since_ = 0;
@@ -233,10 +282,10 @@ void GridRunner::start(Program& program, const LaunchRequest& request) {
   stride_ = 1;
   first_turn_ = kFirstTurn;
   upwards_ = true;
-  if (request.order == cpu::Order::kShuffled && blocks_ > 2) {
-    start_ = request.seed % blocks_;
-    stride_ = request.seed / 3 % (blocks_ - 1) + 1;
-    while (std::gcd(stride_, blocks_) != 1) ++stride_;
+  if (request.order == cpu::Order::kShuffled && clusters_ > 2) {
+    start_ = request.seed % clusters_;
+    stride_ = request.seed / 3 % (clusters_ - 1) + 1;
+    while (std::gcd(stride_, clusters_) != 1) ++stride_;
   }
   ascending_ = request.order != cpu::Order::kReversed && stride_ == 1 && start_ == 0;
 }
@@ -260,6 +309,8 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   if (outcome.fault) {
     resident_.clear();
     spare_.clear();
+    held_.clear();
+    cluster_of_.clear();
   }
   outcome.work = work_;
   return outcome;

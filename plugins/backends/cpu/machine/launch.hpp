@@ -12,6 +12,9 @@
 // If times are kept, the blocks and warps that are behind in time go first, so that data which a
 // warp reads from others is there if it would be on a GPU.
 //
+// The blocks of a cluster begin together, whatever the order; a block that is in none is handled
+// like a cluster of one.
+//
 // Side by side, a window of blocks is resident from the start, and their warps take short turns.
 // This is expensive, so it ends after some work, and the rest is executed block after block. Used
 // by one thread.
@@ -55,32 +58,39 @@ class GridRunner {
 
  private:
   using Block = std::unique_ptr<ThreadBlock>;
+  // A cluster of which blocks are resident, and those that have ended: others may look for them.
+  struct ResidentCluster {
+    Cluster cluster;
+    std::vector<Block> ended;
+  };
 
   void start(Program& program, const LaunchRequest& request);
   void run_blocks();
   void run_side_by_side();
-  void begin_block();
+  void begin_blocks();
   template <class Turn>
   void for_each_resident(const Turn& take);
   void run_in_time();
-  void begin_in_time();
   void take_turn(ThreadBlock& block, std::uint64_t steps, double horizon = 0);
   bool may_begin(std::size_t most) const;
   void end_standstill();
   [[noreturn]] void fault_deadlock();
-  std::uint64_t block_at(std::uint64_t n) const;
-  std::uint64_t next_index();
+  std::uint64_t cluster_at(std::uint64_t n) const;
+  std::uint64_t next_cluster();
   void begin_rest_ascending();
-  Block next_block(std::uint64_t index, double start = 0);
+  void begin_cluster(double start);
+  Block next_block(std::uint64_t index, double start, Cluster* cluster);
+  void put_away(Block block);
   cpu::Fault described(const Fault& fault) const;
 
   LaunchMemory& memory_;
   Program* program_ = nullptr;
   LaunchRequest request_;
-  std::uint64_t blocks_ = 0, begun_ = 0;
+  std::uint32_t cluster_blocks_ = 1;        // blocks of each cluster
+  std::uint64_t clusters_ = 0, begun_ = 0;  // clusters
   std::uint64_t stride_ = 1, start_ = 0;
   bool ascending_ = true;
-  std::vector<bool> was_begun_;        // by place in the grid; used once the rest is to ascend
+  std::vector<bool> was_begun_;        // by number of the cluster; used once the rest is to ascend
   std::uint64_t first_not_begun_ = 0;  // a lower bound
   std::uint64_t work_ = 0, side_by_side_ = 0;  // instructions
   std::uint64_t first_turn_ = 0;               // instructions
@@ -91,7 +101,10 @@ class GridRunner {
   std::uint64_t progress_ = 0, last_change_ = 0;
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
+  std::vector<std::uint64_t> places_;  // in the grid, where the blocks of the last cluster began
   std::vector<Block> spare_;
+  std::map<std::uint64_t, std::unique_ptr<ResidentCluster>> held_;  // by number of the cluster
+  std::map<const ThreadBlock*, std::uint64_t> cluster_of_;
   const ThreadBlock* running_ = nullptr;  // none while one is made ready
 };
 

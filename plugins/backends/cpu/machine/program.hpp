@@ -53,11 +53,12 @@ enum class Ending : std::uint8_t {
   kNext,    // continues with the next block
   kBranch,  // jumps to `target`
   kIf,  // jumps to `target` where `last.a` holds (negated by last.guard_negated), else to the next
-  kSwitch,   // jumps to targets[last.a] (brx.idx)
-  kCall,     // calls[target], then the next block
-  kReturn,   // returns from a function; in an entry, the lanes end
-  kExit,     // the lanes end
-  kBarrier,  // a barrier of the block: see BarrierRequest
+  kSwitch,       // jumps to targets[last.a] (brx.idx)
+  kCall,         // calls[target], then the next block
+  kReturn,       // returns from a function; in an entry, the lanes end
+  kExit,         // the lanes end
+  kBarrier,      // a barrier of the block: see BarrierRequest
+  kClusterWait,  // waits until all threads of the cluster have arrived at its barrier
   kMeeting,  // waits for the lanes in the mask row `last.e`, then `meeting`, then the next block
 };
 
@@ -126,6 +127,20 @@ enum class Special : std::uint8_t {
   kLaneId,
   kWarpId,
   kNwarpId,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kNclusterIdX,
+  kNclusterIdY,
+  kNclusterIdZ,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
   kLanemaskEq,
   kLanemaskLe,
   kLanemaskLt,
@@ -196,6 +211,8 @@ struct Program {
   // True if a warp's reads may depend on when others of its block, or other blocks, write: strong
   // loads, and atomics whose old value is used.
   bool warps_hand_over = false, blocks_hand_over = false;
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // blocks
+  bool uses_cluster = false;  // more than one block, or instructions that concern the cluster
 };
 
 }  // namespace krl::machine

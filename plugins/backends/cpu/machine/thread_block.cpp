@@ -28,12 +28,15 @@ std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popco
 }  // namespace
 
 void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order order,
-                        std::uint64_t seed, double start) {
+                        std::uint64_t seed, double start, Cluster* cluster) {
   shape_ = shape;
   ended_ = time_known_ = false;
+  cluster_ = cluster;
+  cluster_phase_ = 0;
   barriers_ = {};
   const std::uint32_t threads = shape.threads(), count = (threads + kLanes - 1) / kLanes;
-  memory_.begin_block(count, start);
+  if (cluster != nullptr) cluster->join(memory_, threads);
+  memory_.begin_block(count, start, cluster);
   while (warps_.size() < count)
     warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -109,6 +112,7 @@ std::uint64_t ThreadBlock::run_in_time(std::uint64_t steps, double horizon) {
 }
 
 double ThreadBlock::time() {
+  if (cluster_ != nullptr && leave_cluster_barrier()) time_known_ = false;
   if (time_known_) return time_;
   time_known_ = true;
   time_ = Warp::kNever;
@@ -222,9 +226,33 @@ bool ThreadBlock::end_round(bool progress) {
     memory_.end_block();
     return false;
   }
-  const bool released = release_barriers();
-  if (!released && !progress) fault_deadlock();
+  bool released = release_barriers();
+  if (cluster_ != nullptr) [[unlikely]]
+    released |= leave_cluster_barrier();
+  if (!released && !progress && !waits_for_cluster()) fault_deadlock();
   return released;
+}
+
+// Threads that wait for the cluster continue if all of it has arrived. False: none did.
+bool ThreadBlock::leave_cluster_barrier() {
+  if (std::exchange(cluster_phase_, cluster_->phase()) == cluster_->phase()) return false;
+  bool left = false;
+  for (const std::uint32_t index : order_) left |= warps_[index].leave_cluster_barrier();
+  return left;
+}
+
+bool ThreadBlock::is_at(Warp& warp, Warp::State state) {
+  return std::any_of(warp.begin_splits(), warp.end_splits(),
+                     [=](const Warp::Split& split) { return split.state == state; });
+}
+
+// No thread of the block can go on. True if one may do so once other blocks have arrived.
+bool ThreadBlock::waits_for_cluster() {
+  const bool waits =
+      cluster_ != nullptr && std::any_of(order_.begin(), order_.end(), [this](std::uint32_t index) {
+        return is_at(warps_[index], Warp::State::kAtCluster);
+      });
+  return waits && !cluster_->stand_still(memory_.rank());
 }
 
 std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {
@@ -343,7 +371,8 @@ void ThreadBlock::write_result(Warp::Split& split, std::uint32_t trues, std::uin
 // Every thread waits, and nothing that they wait for can happen. Threads that wait for lanes of
 // their own warp tell more about the cause than threads that wait for a barrier.
 void ThreadBlock::fault_deadlock() {
-  for (const Warp::State state : {Warp::State::kAtMeeting, Warp::State::kAtBarrier}) {
+  for (const Warp::State state :
+       {Warp::State::kAtMeeting, Warp::State::kAtBarrier, Warp::State::kAtCluster}) {
     for (const std::uint32_t index : order_) {
       Warp& warp = warps_[index];
       for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
@@ -354,7 +383,9 @@ void ThreadBlock::fault_deadlock() {
             state == Warp::State::kAtMeeting
                 ? "a warp-wide operation waits for lanes of its mask that never arrive: they "
                   "wait elsewhere"
-                : "threads wait at a barrier that others never reach",
+            : state == Warp::State::kAtBarrier
+                ? "threads wait at a barrier that others never reach"
+                : "threads wait at the barrier of the cluster, at which others never arrive",
             split->at->last.line, std::countr_zero(split->mask)};
       }
     }

@@ -19,9 +19,9 @@ class ThreadBlock {
   explicit ThreadBlock(LaunchMemory& launch) : memory_(launch) {}
 
   // All threads begin at the program's entry, where times are kept at `start`, in clocks. `order`
-  // and `seed` decide whose turn it is.
+  // and `seed` decide whose turn it is. `cluster`: the block joins it; null: it is in none.
   void begin(Program& program, const BlockShape& shape, cpu::Order order, std::uint64_t seed,
-             double start = 0);
+             double start = 0, Cluster* cluster = nullptr);
   // Executes until the block has ended, about `steps` instructions of warps have been executed, or
   // all warps wait for what others do. Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
@@ -66,6 +66,9 @@ class ThreadBlock {
   bool end_round(bool progress);
   bool let_others_go_first();
   bool release_barriers();
+  bool leave_cluster_barrier();
+  static bool is_at(Warp& warp, Warp::State state);
+  bool waits_for_cluster();
   void gather();
   void add(Warp& warp, Warp::Split& split, std::uint32_t live);
   std::uint32_t live_threads() const;
@@ -90,6 +93,8 @@ class ThreadBlock {
   bool time_known_ = false;
   std::array<Barrier, kBarriers> barriers_;
   bool ended_ = false;
+  Cluster* cluster_ = nullptr;
+  std::uint64_t cluster_phase_ = 0;  // up to which waiting threads have continued
 };
 
 }  // namespace krl::machine

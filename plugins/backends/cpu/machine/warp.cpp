@@ -83,6 +83,29 @@ std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShap
       return thread / kLanes;
     case Special::kNwarpId:
       return (shape.threads() + kLanes - 1) / kLanes;
+    case Special::kClusterIdX:
+    case Special::kClusterIdY:
+    case Special::kClusterIdZ:
+      return component(shape.index, which, Special::kClusterIdX) /
+             component(shape.cluster, which, Special::kClusterIdX);
+    case Special::kNclusterIdX:
+    case Special::kNclusterIdY:
+    case Special::kNclusterIdZ:
+      return component(shape.grid, which, Special::kNclusterIdX) /
+             component(shape.cluster, which, Special::kNclusterIdX);
+    case Special::kClusterCtaidX:
+    case Special::kClusterCtaidY:
+    case Special::kClusterCtaidZ:
+      return component(shape.index, which, Special::kClusterCtaidX) %
+             component(shape.cluster, which, Special::kClusterCtaidX);
+    case Special::kClusterNctaidX:
+    case Special::kClusterNctaidY:
+    case Special::kClusterNctaidZ:
+      return component(shape.cluster, which, Special::kClusterNctaidX);
+    case Special::kClusterCtarank:
+      return shape.rank();
+    case Special::kClusterNctarank:
+      return shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
     case Special::kLanemaskEq:
     case Special::kLanemaskLe:
     case Special::kLanemaskLt:
@@ -105,7 +128,10 @@ bool goes_before(const Warp::Split& a, const Warp::Split& b) {
 }
 
 bool changes_with_block(Special which) {
-  return which == Special::kCtaidX || which == Special::kCtaidY || which == Special::kCtaidZ;
+  return (which >= Special::kCtaidX && which <= Special::kCtaidZ) ||
+         (which >= Special::kClusterIdX && which <= Special::kClusterIdZ) ||
+         (which >= Special::kClusterCtaidX && which <= Special::kClusterCtaidZ) ||
+         which == Special::kClusterCtarank;
 }
 
 }  // namespace
@@ -320,6 +346,9 @@ bool Warp::finish(BasicBlock& block) {
     case Ending::kBarrier:
       running().state = State::kAtBarrier;
       break;
+    case Ending::kClusterWait:
+      wait_for_cluster(block);
+      break;
     case Ending::kMeeting:
       meet(block);
       break;
@@ -446,8 +475,34 @@ void Warp::return_lanes() {
 
 void Warp::end_lanes() {
   live_ &= ~running().mask;
+  memory_.lanes_ended(index_, running().mask);
   running() = splits_[--count_];
   complete_meetings();
+}
+
+void Warp::wait_for_cluster(BasicBlock& block) {
+  Cluster& cluster = *memory_.cluster();
+  const Mask leave = cluster.may_leave(memory_.rank(), index_, running().mask, block.last.line);
+  if (leave == 0) {
+    running().state = State::kAtCluster;
+    return;
+  }
+  keep_only(leave, &block);
+  cluster.leave(memory_.rank(), index_, leave);
+  arrive(running(), &block + 1);
+}
+
+bool Warp::leave_cluster_barrier() {
+  Mask left = 0;
+  for (Split* split = begin_splits(); split != end_splits(); ++split) {
+    if (split->state != State::kAtCluster) continue;
+    Cluster& cluster = *memory_.cluster();
+    if (cluster.may_leave(memory_.rank(), index_, split->mask, 0) == 0) continue;  // the next phase
+    cluster.leave(memory_.rank(), index_, split->mask);
+    release(*split);
+    left |= split->mask;
+  }
+  return left != 0;
 }
 
 void Warp::meet(BasicBlock& block) {

@@ -46,7 +46,7 @@ class Warp {
   // ---- for the block ----
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   // kHeld: could continue, but other lanes go first.
-  enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier, kHeld };
+  enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier, kAtCluster, kHeld };
   struct Split {
     BasicBlock* at = nullptr;
     std::byte* frame = nullptr;
@@ -81,6 +81,8 @@ class Warp {
   Split* end_splits() { return splits_.data() + count_; }
   // The split, which is at a barrier or a meeting, continues after it.
   void release(Split& split);
+  // All threads of the cluster have arrived: lanes that wait for them continue. False: none did.
+  bool leave_cluster_barrier();
   // The last instruction that ran: the place of a fault.
   const Instruction* current() const { return current_; }
 
@@ -93,6 +95,7 @@ class Warp {
   void call(BasicBlock& block);
   void return_lanes();
   void end_lanes();
+  void wait_for_cluster(BasicBlock& block);
   void meet(BasicBlock& block);
   void complete_meetings();
   void hold_meeting(Mask members, Meeting meeting);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "plugins/backends/compiled/compute_capability.hpp"
+#include "plugins/backends/evaluator/check/comparison.hpp"
 
 namespace krl::cpu {
 using namespace evaluator;

@@ -10,6 +10,9 @@ namespace krl::evaluator {
 using namespace compiled;
 namespace {
 
+// Blocks of a cluster on every GPU that has clusters; more need an attribute of the launch.
+constexpr std::int64_t kMostClusterBlocks = 8;
+
 std::int64_t product(const Dim3& extent) {
   return static_cast<std::int64_t>(extent[0]) * extent[1] * extent[2];
 }
@@ -61,9 +64,25 @@ void note_types(const ResolvedLaunch& launch, const std::vector<std::string>& ty
 // True if a parameter of so many bytes can take the argument.
 bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
   if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
+  if (argument.kind == LaunchArgument::kTensorMap) return bytes == ResolvedTensorMap::kBytes;
   if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
   const DType dtype = resolved_case.scalars[argument.index].dtype;
   return bytes == static_cast<std::uint32_t>(size_of(dtype));
+}
+
+// The same, of a kernel whose clusters have so many blocks.
+std::string obstacle_of_cluster(const ResolvedLaunch& launch, const Dim3& cluster) {
+  const auto fits = [](std::int64_t blocks) { return blocks > 0 && blocks <= kMostClusterBlocks; };
+  if (!std::ranges::all_of(cluster, fits) || !fits(product(cluster))) {
+    return launch.kernel + " has clusters of " + extents(cluster) + " blocks, but a GPU takes " +
+           std::to_string(kMostClusterBlocks) + " in all";
+  }
+  for (std::size_t d = 0; d < cluster.size(); ++d) {
+    if (launch.grid[d] % cluster[d] == 0) continue;
+    return "a grid of " + extents(launch.grid) + " blocks cannot be divided into the clusters of " +
+           extents(cluster) + " that " + launch.kernel + " has";
+  }
+  return {};
 }
 
 // Explains why the launch is impossible, as far as that is known without launching; empty if it
@@ -96,7 +115,7 @@ std::string obstacle(const ResolvedLaunch& launch, const CompiledKernel& compile
     return "a block of " + std::to_string(threads_of(launch)) + " threads, but " + launch.kernel +
            " has __launch_bounds__(" + std::to_string(kernel.max_threads) + "), in PTX .maxntid";
   }
-  return {};
+  return kernel.cluster[0] == 0 ? "" : obstacle_of_cluster(launch, kernel.cluster);
 }
 
 // Everything that launches a kernel.

@@ -54,6 +54,8 @@ TEST(CandidateContents, CallsOfTheDeviceRuntime) {
               ElementsAre("line 5: malloc and new are not allowed: memory comes from @scratch"));
   EXPECT_THAT(calling("free"),
               ElementsAre("line 5: free and delete are not allowed: memory comes from @scratch"));
+  EXPECT_THAT(body_problems("call.uni vprintf, ();", ".func vprintf() { ret; }\n"),
+              ElementsAre("a function called vprintf: the name is the device runtime's"));
   EXPECT_THAT(
       calling("cudaLaunchDeviceV2"),
       ElementsAre("line 5: cudaLaunchDeviceV2: belongs to the host: the harness owns memory "
@@ -82,33 +84,24 @@ TEST(CandidateContents, VariablesOfOthers) {
 }
 
 TEST(CandidateContents, InstructionsThatReachFurther) {
-  const std::string clusters = ": clusters are not supported: a launch has none";
-  const std::string tensor =
-      ": copies by tensor maps are not supported: use bulk copies of contiguous bytes";
+  const std::string stores =
+      ": asynchronous stores are not supported: store, and arrive at a barrier";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"mapa.shared::cluster.u32 %r1, %r2, 1", "mapa.shared::cluster.u32" + clusters},
-      {"ld.shared::cluster.u32 %r1, [%r2]", "ld.shared::cluster.u32" + clusters},
-      {"barrier.cluster.arrive", "barrier.cluster.arrive" + clusters},
-      {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + clusters},
-      {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + clusters},
-      {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 16, "
-       "[%r3]",
-       "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes" + clusters},
+      {"clusterlaunchcontrol.try_cancel.async.b128 [%r1], [%r2]",
+       "clusterlaunchcontrol.try_cancel.async.b128: a block may not take over another's work"},
+      {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + stores},
+      {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + stores},
       {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
        "[%r1], [%rd1], 16, [%r3], %r4",
-       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" +
-           clusters},
-      {"cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], "
-       "[%rd1], [%r3]",
-       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes" + tensor},
-      {"cp.async.bulk.prefetch.L2.global [%rd1], 4096",
-       "cp.async.bulk.prefetch.L2.global: bulk prefetches are not allowed: they may reach what the "
-       "kernel does not read"},
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster: "
+       "copies to several blocks at once are not supported"},
       {"st.bulk.weak.shared::cta [%r1], 64, 0",
        "st.bulk.weak.shared::cta: bulk stores are not supported"},
-      {"fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128",
-       "fence.proxy.tensormap::generic.acquire.gpu" + tensor},
-      {"prefetch.tensormap [%rd1]", "prefetch.tensormap" + tensor},
+      {"cp.async.bulk.prefetch.L2.global [%rd1], 64",
+       "cp.async.bulk.prefetch.L2.global: bulk prefetches are not allowed: they may reach what the "
+       "kernel does not read"},
+      {"fence.proxy.tensormap::generic.release.gpu",
+       "fence.proxy.tensormap::generic.release.gpu: tensor maps are made by @tensor_map alone"},
       {"multimem.red.global.add.f32 [%rd1], %f1",
        "multimem.red.global.add.f32: reaches other GPUs"},
       {"griddepcontrol.wait", "griddepcontrol.wait: a launch depends on no other"},
@@ -129,17 +122,20 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
   for (const auto& [instruction, problem] : rows) {
     EXPECT_THAT(body_problems(instruction + ";"), ElementsAre("line 5: " + problem));
   }
-  for (
-      const char* allowed :
-      {"cp.async.bulk.commit_group", "cp.async.bulk.wait_group.read 0",
-       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2]",
-       "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r1], %r2",
-       "mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%r1], 16",
-       "fence.proxy.async.shared::cluster"}) {
-    EXPECT_THAT(body_problems(std::string(allowed) + ";"), ElementsAre()) << allowed;
-  }
-  EXPECT_THAT(problems(std::string(kHead) + ".entry k() .reqnctapercluster 2, 1, 1 { ret; }"),
-              ElementsAre("line 4: clusters are not supported: a launch has none"));
+}
+
+TEST(CandidateContents, ClustersWhoseSizeTheKernelGives) {
+  const auto with = [](const std::string& directives) {
+    return problems(std::string(kHead) + ".entry k() " + directives + " { ret; }");
+  };
+  EXPECT_THAT(with(".explicitcluster .reqnctapercluster 2, 1, 1"), ElementsAre());
+  EXPECT_THAT(with(".reqnctapercluster 2, 1, 1"), ElementsAre());
+  EXPECT_THAT(with(".explicitcluster"),
+              ElementsAre("line 4: launches give no size of clusters: a kernel has one by "
+                          "__cluster_dims__"));
+  for (const char* instruction : {"mapa.shared::cluster.u32 %r1, %r2, 1;",
+                                  "ld.shared::cluster.u32 %r1, [%r2];", "barrier.cluster.arrive;"})
+    EXPECT_THAT(body_problems(instruction), ElementsAre());
 }
 
 TEST(CandidateContents, WhereAKernelRuns) {

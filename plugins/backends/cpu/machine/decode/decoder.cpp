@@ -58,6 +58,13 @@ Functions reachable_from(const ptx::Module& module, const ptx::Function& entry) 
   return order;
 }
 
+bool uses_cluster(const ptx::Function& function) {
+  return std::any_of(function.body.begin(), function.body.end(), [](const auto& instruction) {
+    return instruction.opcode == "mapa" || instruction.opcode == "getctarank" ||
+           (instruction.opcode == "barrier" && instruction.has("cluster"));
+  });
+}
+
 void add_entry_parameters(const ptx::Function& source, Function* function) {
   std::uint32_t end = 0;
   for (const ptx::Variable& parameter : source.parameters) {
@@ -75,6 +82,10 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
   auto program = std::make_unique<Program>();
   const Functions functions = reachable_from(module, entry);
   lay_out_shared(functions, &layout);
+  if (entry.required_cluster[0] != 0) {
+    program->cluster = entry.required_cluster;
+    program->uses_cluster = layout.explicit_cluster = true;
+  }
   program->shared_bytes = layout.shared_bytes;
   program->system_shared_bytes = layout.system_shared_bytes;
   program->shared_variables = layout.shared_variables;
@@ -88,6 +99,7 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
     if (source->entry) add_entry_parameters(*source, function.get());
     layout.decoded[source->name] = function.get();
     program->functions.push_back(std::move(function));
+    program->uses_cluster |= uses_cluster(*source);
   }
   program->entry = program->functions.front().get();
   for (std::size_t i = 0; i < functions.size(); ++i) {

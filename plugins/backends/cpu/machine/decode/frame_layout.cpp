@@ -8,6 +8,7 @@
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/warp.hpp"
 
 namespace krl::machine {
@@ -38,6 +39,20 @@ constexpr SpecialName kSpecials[] = {
     {"%laneid", Special::kLaneId},
     {"%warpid", Special::kWarpId},
     {"%nwarpid", Special::kNwarpId},
+    {"%clusterid.x", Special::kClusterIdX},
+    {"%clusterid.y", Special::kClusterIdY},
+    {"%clusterid.z", Special::kClusterIdZ},
+    {"%nclusterid.x", Special::kNclusterIdX},
+    {"%nclusterid.y", Special::kNclusterIdY},
+    {"%nclusterid.z", Special::kNclusterIdZ},
+    {"%cluster_ctaid.x", Special::kClusterCtaidX},
+    {"%cluster_ctaid.y", Special::kClusterCtaidY},
+    {"%cluster_ctaid.z", Special::kClusterCtaidZ},
+    {"%cluster_nctaid.x", Special::kClusterNctaidX},
+    {"%cluster_nctaid.y", Special::kClusterNctaidY},
+    {"%cluster_nctaid.z", Special::kClusterNctaidZ},
+    {"%cluster_ctarank", Special::kClusterCtarank},
+    {"%cluster_nctarank", Special::kClusterNctarank},
     {"%lanemask_eq", Special::kLanemaskEq},
     {"%lanemask_le", Special::kLanemaskLe},
     {"%lanemask_lt", Special::kLanemaskLt},
@@ -132,7 +147,7 @@ std::uint32_t FrameLayout::source(const Operand& operand, ptx::Type type) {
     case Operand::kSpecial:
       return special(operand.name, bytes_of(type));
     case Operand::kVariable:
-      return variable_address(operand, 0, bytes_of(type));
+      return variable_address(operand, static_cast<std::int64_t>(operand.bits), bytes_of(type));
     case Operand::kAddress:
       if (operand.elements.front().kind == Operand::kVariable) {
         return variable_address(operand.elements.front(), static_cast<std::int64_t>(operand.bits),
@@ -183,10 +198,16 @@ std::uint32_t FrameLayout::constant(std::uint64_t bits, std::uint32_t bytes) {
   return found->second;
 }
 
-std::uint32_t FrameLayout::table(const std::array<std::uint32_t, kLanes>& values) {
-  const std::uint32_t offset = allocate(sizeof values);
-  std::memcpy(function_.frame.data() + offset, values.data(), sizeof values);
+std::uint32_t FrameLayout::table(std::span<const std::uint32_t> values) {
+  const std::uint32_t offset = allocate(values.size_bytes());
+  std::memcpy(function_.frame.data() + offset, values.data(), values.size_bytes());
   return offset;
+}
+
+std::uint32_t FrameLayout::use_of(std::uint32_t reg) {
+  const auto [found, is_new] = uses_.try_emplace(reg, 0);
+  if (is_new) found->second = allocate(sizeof(RegisterUse));  // zeros, as in a new one
+  return found->second;
 }
 
 std::uint32_t FrameLayout::scratch(std::uint32_t bytes_each) {
@@ -206,6 +227,7 @@ std::uint32_t FrameLayout::special(const std::string& name, std::uint32_t bytes)
     }
     return found->second;
   }
+  if (name == "%is_explicit_cluster" && bytes == 0) return constant(module_.explicit_cluster, 0);
   fail("the special register " + name);
 }
 
@@ -277,6 +299,7 @@ std::uint32_t FrameLayout::variable_address(const Operand& operand, std::int64_t
       }
       break;
     case ptx::Space::kGeneric:
+    case ptx::Space::kSharedCluster:
       break;
   }
   fail("the address of " + variable.name + " in " + instruction_->full_name());

@@ -33,6 +33,7 @@ struct ModuleLayout {
   // read.
   std::uint32_t reserved_shared = 0, system_shared_bytes = 0;
   std::map<std::string, Function*, std::less<>> decoded;  // functions that calls refer to
+  bool explicit_cluster = false;  // the entry says how many blocks its clusters have
 };
 
 // Lays out what all entries of a module share. Throws Unsupported for variables that cannot be.

@@ -46,6 +46,7 @@ struct MemoryAccess {
   bool reduces = false;      // atomic; no one reads the old value, and others may come first
   bool replaces = false;     // atomic whose result does not depend on the old value
   bool idle = false, movable = false;  // see IdleLoads
+  bool own_block = false;              // shared memory of no other block of the cluster
   bool loops = false;                  // atomic; a loop of compare-and-swap in shared memory
   std::uint8_t elements = 1;           // elements of a vector
   std::uint8_t element_bytes = 4;      // size in memory

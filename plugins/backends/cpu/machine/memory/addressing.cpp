@@ -27,6 +27,18 @@ void test_space(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
                 lanes_where([&](unsigned lane) { return space_of(addresses[lane]) == wanted; }));
 }
 
+// Shared memory of the own block, which in a cluster has addresses by its rank as well.
+void test_own_shared(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
+  const auto* const addresses = row<std::uint64_t>(frame, i.a);
+  BlockMemory& memory = warp.memory();
+  const std::uint32_t own = memory.cluster() == nullptr ? 0 : memory.rank() + 1;
+  set_predicate(row<Mask>(frame, i.d), mask, lanes_where([&](unsigned lane) {
+                  const std::uint32_t block = block_named_by(addresses[lane] - kSharedWindow);
+                  return space_of(addresses[lane]) == ptx::Space::kShared &&
+                         (block == 0 || block == own);
+                }));
+}
+
 void nothing(const Instruction&, Warp&, std::byte*, Mask) {}
 
 void fence(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
@@ -71,8 +83,10 @@ bool decode_addressing(const ptx::Instruction& from, Operands& operands, Instruc
   out->d = operands.destination(from.operands[0], ptx::Type::kPredicate);
   // Constant memory is among global memory; the machine does not tell them apart.
   if (modifiers.space == ptx::Space::kConstant) operands.unsupported(from);
-  out->extra[0] = static_cast<std::uint8_t>(modifiers.space);
-  out->run = test_space;
+  const bool in_cluster = modifiers.space == ptx::Space::kSharedCluster;
+  const ptx::Space space = in_cluster ? ptx::Space::kShared : modifiers.space;
+  out->extra[0] = static_cast<std::uint8_t>(space);
+  out->run = modifiers.space == ptx::Space::kShared ? test_own_shared : test_space;
   return true;
 }
 

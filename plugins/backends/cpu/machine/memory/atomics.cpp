@@ -131,17 +131,24 @@ bool change_words(BlockMemory& memory, const Request& request, const Region* reg
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t address =
         group.first + static_cast<std::uint64_t>(std::int64_t{group.delta[lane]});
-    if (shared) memory.check_shared(request, lane, address);
-    if (!shared) memory.count_update(request.access.counts, *region, address);
     Conflict conflict;
-    const bool if_changed =
-        shared ? memory.enter_shared(request, lane, static_cast<std::uint32_t>(address), &conflict)
-               : memory.enter_global(request, lane, *region, address, &conflict);
-    std::byte* const at =
-        shared ? memory.shared().data() + address : region->host + (address - region->begin);
-    words->add(at);
-    if (!change(lane, at)) continue;
-    if (if_changed) throw_race({memory.launch(), request, lane, address}, shared, conflict);
+    if (shared) {
+      const BlockMemory::SharedPlace place = memory.find_shared(request, lane, address);
+      const bool if_changed = memory.enter_shared(request, lane, place, &conflict);
+      words->add(place.at());
+      if (!change(lane, place.at())) continue;
+      if (if_changed) {
+        throw_race({memory.launch(), request, lane, place.offset, memory.rank_of(place)}, true,
+                   conflict);
+      }
+    } else {
+      memory.count_update(request.access.counts, *region, address);
+      const bool if_changed = memory.enter_global(request, lane, *region, address, &conflict);
+      std::byte* const at = region->host + (address - region->begin);
+      words->add(at);
+      if (!change(lane, at)) continue;
+      if (if_changed) throw_race({memory.launch(), request, lane, address}, false, conflict);
+    }
     changed = true;
   }
   return changed;
@@ -348,6 +355,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   MemoryAccess& access = *out->access;
   access.kind = AccessKind::kAtomic;
   access.strong = true;
+  access.own_block = modifiers.space == ptx::Space::kShared;
   access.reduces = name != "exch" && name != "cas";  // until the result is read
   access.replaces = name == "exch";                  // …
   access.elements = static_cast<std::uint8_t>(modifiers.elements);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,10 +16,12 @@
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/async_proxy.hpp"
 #include "plugins/backends/cpu/machine/memory/bulk_copies.hpp"
+#include "plugins/backends/cpu/machine/memory/cluster.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/polls.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
@@ -32,8 +35,8 @@ class BlockMemory {
   // ---- for the block ----
 
   // A new block of the launch begins, where times are kept at `start`: no one has written its
-  // shared and local memory.
-  void begin_block(std::uint32_t warps, double start = 0);
+  // shared and local memory. `cluster`: the block has joined it last; null: it is in none.
+  void begin_block(std::uint32_t warps, double start = 0, Cluster* cluster = nullptr);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
@@ -49,12 +52,31 @@ class BlockMemory {
   void fence_proxy(std::uint32_t warp, Mask lanes) { proxy_.fence(order_, warp, lanes); }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
+  // Lanes of a warp have ended.
+  void lanes_ended(std::uint32_t warp, Mask lanes) {
+    if (cluster_ != nullptr) cluster_->lanes_ended(rank_, warp, lanes);
+  }
   // The block has ended. Throws Fault.
   void end_block() {
+    if (!products_.empty()) check_warpgroups();
     end_bulk_copies();
     path_.join();
     launch_.add_path(path_.path());
+    if (cluster_ != nullptr) cluster_->end_block(rank_);
   }
+
+  // ---- for the cluster ----
+
+  Cluster* cluster() { return cluster_; }
+  std::uint32_t rank() const { return rank_; }
+  AccessOrder& order() { return order_; }
+  // The block does not end before these accesses.
+  void know_before_end(const Knowledge& what, const Knowledge& earlier) {
+    known_before_end_.join(what, earlier);
+  }
+  // The block has ended. Throws Fault if an access of another block to its shared memory may come
+  // later.
+  void check_peers_are_done();
 
   // Returns the clocks since the launch began; only if times are kept.
   double now(std::uint32_t warp) const {
@@ -79,6 +101,13 @@ class BlockMemory {
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
   BulkCopies& bulk() { return bulk_; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
+  std::uint32_t warps() const { return warps_; }  // warps of the block
+  // A warp's asynchronous products; it belongs to a whole warpgroup.
+  ProductsUnderWay& products(std::uint32_t warp) {
+    if (products_.size() < warps_) [[unlikely]]
+      products_.resize(warps_);
+    return products_[warp];
+  }
 
   // ---- accesses: checked, counted and made known to the shadow; they throw Fault ----
 
@@ -87,21 +116,47 @@ class BlockMemory {
   // lanes do not all access the same buffer; nothing has happened then.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
-  // Accesses shared memory by offset.
+  // Accesses shared memory by offset. In a cluster, other blocks' shared memory has offsets, too
+  // (address_space.hpp); all lanes access that of the same block.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
+
+  // Reads a part of a matrix from shared memory as tensor cores do. Counts nothing.
+  const std::byte* read_matrix(const Request& request, const LaneAddresses& addresses);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
   // Counts nothing.
   bool enter_global(const Request& request, unsigned lane, const Region& region,
                     std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+                    Conflict* conflict) {
+    return enter_shared(request, lane, {*this, offset}, conflict);
+  }
+  // A place in shared memory of the block, or of another one of its cluster.
+  struct SharedPlace {
+    BlockMemory& owner;
+    std::uint32_t offset;
+
+    std::byte* at() const { return owner.shared_.data() + offset; }
+  };
+  bool enter_shared(const Request& request, unsigned lane, const SharedPlace& place,
                     Conflict* conflict);
+  // The rank of the place's block, for faults; -1: the own one.
+  std::int32_t rank_of(const SharedPlace& place) const {
+    return &place.owner == this ? -1 : static_cast<std::int32_t>(place.owner.rank_);
+  }
+  // The place of one lane's access, which is aligned and may be made.
+  SharedPlace find_shared(const Request& request, unsigned lane, std::uint64_t offset);
   // Counts the data that an atomic operation of one lane moves, before the lane is recorded.
   void count_update(AccessCounts& counts, const Region& region, std::uint64_t address);
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+  // True if the block has written all of these words of shared memory.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
+    return shared_.is_written(offset, bytes, order_.block_begin());
+  }
+
   // An operation that one lane began reads words of shared memory through the asynchronous proxy.
   // Checks that they were written, that no copy to them is under way, and that all stores to them
   // are ordered and fenced; becomes known to the shadow. The range is inside. Throws Fault.
@@ -112,9 +167,12 @@ class BlockMemory {
                    std::uint32_t bytes) const;
 
   // ---- bulk copies; all throw Fault ----
-  // Reads the source of one, which may be anywhere, and returns where it was.
+  // Reads the source of one, which may be anywhere, in parts of request.bytes, and returns where it
+  // was.
   MemoryLevel read_bulk(const Request& request, unsigned lane, std::uint64_t address,
-                        std::vector<std::byte>* data);
+                        std::span<std::byte> to);
+  // The same of a box of copy->map, whose data will lie at copy->offset.
+  void read_box(const Request& request, const TensorMap::Place& corner, BulkCopy* copy);
   // Begins one to shared memory, or from there to global memory, where it may be anywhere. The range
   // of shared memory is inside and aligned. `barrier`: the offset of the mbarrier.
   void begin_bulk_load(std::uint32_t barrier, BulkCopy copy);
@@ -152,6 +210,7 @@ class BlockMemory {
                           std::uint32_t bytes);
   void end_read(const BulkCopy& store);
   void arrive_in_global(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store, const TensorMap::Run& run);
   void end_bulk_copies();
   void initialise_system_shared();
   void renew_stamps();
@@ -175,7 +234,23 @@ class BlockMemory {
   std::uint64_t place_of_shared(std::uint32_t offset) const;
   void hide(std::byte* at, const OldValue& old);
   void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
-  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
+  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses,
+                             BlockMemory& owner);
+  // An access of a thread of another block to this one's shared memory.
+  struct PeerAccess {
+    Record record = 0;
+    std::uint32_t rank = 0, line = 0;
+    bool write = false;
+  };
+  void note_peer(const PeerAccess& access, std::uint32_t word);
+  std::byte* access_peer(const Request& request, const LaneAddresses& addresses,
+                         const Shape** shape);
+  BlockMemory& find_peer(const Request& request, unsigned lane, std::uint64_t offset);
+  void synchronise_shared(const SharedPlace& place, std::uint32_t bytes, const Access& access);
+  const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
+  std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
+                          const WordShape& shape);
+  void check_warpgroups() const;
 
   LaunchMemory& launch_;
   AccessOrder order_;
@@ -183,11 +258,19 @@ class BlockMemory {
   AsyncProxy proxy_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
+  std::uint32_t warps_ = 0;
   BulkCopies bulk_;
   Wait wait_;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;
+  Cluster* cluster_ = nullptr;
+  std::uint32_t rank_ = 0;  // in the cluster
+  // The last plain access of each thread of another block, by rank, warp and lane; and the last
+  // strong one to each word, unless this block has looked at the word since.
+  std::unordered_map<std::uint32_t, PeerAccess> plain_peers_, strong_peers_;
+  Knowledge known_before_end_;
   // For old values: the version of the write that the block has seen, by address, and the newer
   // value that the old one hides.
   struct Hidden {

@@ -15,6 +15,7 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/combination.hpp"
+#include "plugins/backends/cpu/machine/memory/tensor_map.hpp"
 
 namespace krl::machine {
 
@@ -23,10 +24,11 @@ struct BulkCopy {
   std::uint32_t line = 0;
   std::uint32_t warp = 0;
   unsigned lane = 0;
-  std::uint32_t offset = 0;   // in shared memory
-  std::uint64_t address = 0;  // in global memory
-  std::vector<std::byte> data;
-  Combination combine = nullptr;           // null: the data replaces what is there
+  std::uint32_t offset = 0;          // in shared memory
+  std::vector<TensorMap::Run> runs;  // in global memory: one, or rows of a tensor's box
+  const TensorMap* map = nullptr;    // its tensor, if it is a copy of one
+  std::vector<std::byte> data;       // to shared memory: as it will lie there; else as in the box
+  Combination combine = nullptr;     // null: the data replaces what is there
   MemoryLevel level = MemoryLevel::kNone;  // to shared memory: where the data was
   std::uint64_t number = 0;                // … copies that began before it
   std::uint32_t group = 0;                 // to global memory: of its thread

@@ -26,6 +26,16 @@ AddressRow barriers(const Instruction& i, const std::byte* frame) {
           static_cast<std::int32_t>(i.access->rows[1])};
 }
 
+// Returns the offset that an address in shared memory has in the lane's own block.
+std::uint64_t own_offset(const Instruction& i, Warp& warp, unsigned lane, std::uint64_t address) {
+  BlockMemory& memory = warp.memory();
+  const std::uint32_t block = memory.cluster() == nullptr ? 0 : block_named_by(address);
+  if (block == 0) return address;
+  if (block == memory.rank() + 1) return static_cast<std::uint64_t>(offset_in_block(address));
+  throw Fault{FaultKind::kUnsupported, "a bulk copy to or from another block of the cluster",
+              i.line, static_cast<int>(lane)};
+}
+
 // The bytes of shared memory that a lane's copy touches.
 void check_shared_range(const Instruction& i, Warp& warp, unsigned lane, std::uint64_t offset,
                         std::uint32_t bytes, bool write) {
@@ -57,7 +67,7 @@ void each_copy(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, bo
                const Begin& begin) {
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t offset = shared_addresses(i, frame).of(lane);
+    const std::uint64_t offset = own_offset(i, warp, lane, shared_addresses(i, frame).of(lane));
     const std::uint32_t bytes = row<std::uint32_t>(frame, i.b)[lane];
     check_shared_range(i, warp, lane, offset, bytes, to_shared);
     if (bytes == 0) continue;
@@ -67,7 +77,7 @@ void each_copy(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, bo
     copy.warp = warp.index();
     copy.lane = lane;
     copy.offset = static_cast<std::uint32_t>(offset);
-    copy.address = AddressRow{frame + i.a, 8, i.immediate}.of(lane);
+    copy.runs = {{AddressRow{frame + i.a, 8, i.immediate}.of(lane), bytes, 0}};
     copy.data.resize(bytes);
     count_shared(i, bytes);
     begin(lane, std::move(copy));
@@ -80,13 +90,13 @@ void begin_loads(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) 
   each_copy(i, warp, frame, mask, true, [&](unsigned lane, BulkCopy copy) {
     Request request = request_of(i, warp);
     request.write = false;
-    copy.level = memory.read_bulk(request, lane, copy.address, &copy.data);
+    copy.level = memory.read_bulk(request, lane, copy.runs.front().address, copy.data);
     request.bytes = sizeof(std::uint64_t);
     request.strong = true;
-    const std::uint64_t barrier = barriers(i, frame).of(lane);
+    const std::uint64_t barrier = own_offset(i, warp, lane, barriers(i, frame).of(lane));
     memory.check_shared(request, lane, barrier);
     Conflict conflict;
-    memory.enter_shared(request, lane, static_cast<std::uint32_t>(barrier), &conflict);
+    memory.enter_shared(request, lane, {memory, static_cast<std::uint32_t>(barrier)}, &conflict);
     memory.begin_bulk_load(static_cast<std::uint32_t>(barrier), std::move(copy));
   });
 }
@@ -183,6 +193,7 @@ void decode_store(const ptx::Instruction& from, Names names, Operands& operands,
 
 bool decode_bulk_copy(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   if (from.opcode != "cp" || !from.has("bulk")) return false;
+  if (decode_tensor_copy(from, operands, out)) return true;
   out->kind = InstructionClass::kLoadStore;
   Names names = from.modifiers;
   const bool reduces = take_front(names, {"reduce"});

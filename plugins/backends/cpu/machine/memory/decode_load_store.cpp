@@ -156,6 +156,7 @@ MemoryAccess* new_access(const MemoryModifiers& modifiers, bool is_load, Operand
   access->block_scope = modifiers.block_scope;
   access->read_only = modifiers.read_only;
   access->past_l1 = modifiers.past_l1;
+  access->own_block = modifiers.space == ptx::Space::kShared;
   access->elements = static_cast<std::uint8_t>(modifiers.elements);
   access->element_bytes = static_cast<std::uint8_t>(ptx::size_of(modifiers.type));
   return access;

@@ -37,7 +37,12 @@ std::string source_name(const std::string& name) {
   return name;
 }
 
-std::string shared_place(const Culprit& culprit) {
+// Names the block whose shared memory it is, if it is not the thread's own.
+std::string owner_of(const Culprit& culprit) {
+  return culprit.rank < 0 ? "" : " of block " + std::to_string(culprit.rank) + " of the cluster";
+}
+
+std::string place_in_shared(const Culprit& culprit) {
   for (const SharedVariable& variable : culprit.launch.program().shared_variables) {
     if (culprit.address - variable.offset >= variable.bytes) continue;
     const std::string name = "shared " + source_name(variable.name);
@@ -50,6 +55,10 @@ std::string shared_place(const Culprit& culprit) {
   const std::uint64_t dynamic = culprit.launch.program().dynamic_shared;
   return "dynamic shared memory at byte " +
          std::to_string(culprit.address - std::min(dynamic, culprit.address));
+}
+
+std::string shared_place(const Culprit& culprit) {
+  return place_in_shared(culprit) + owner_of(culprit);
 }
 
 std::string global_place(const Culprit& culprit) {
@@ -99,9 +108,39 @@ void throw_misaligned(const Culprit& culprit) {
 void throw_outside_shared(const Culprit& culprit) {
   fail(FaultKind::kIllegalAddress, culprit,
        action(culprit.request) + "at byte " +
-           std::to_string(static_cast<std::int64_t>(culprit.address)) +
-           " of shared memory, of which the block has " +
+           std::to_string(static_cast<std::int64_t>(culprit.address)) + " of shared memory" +
+           owner_of(culprit) + ", of which the block has " +
            std::to_string(culprit.launch.shared_bytes()) + " bytes");
+}
+
+void throw_no_such_block(const Culprit& culprit, std::uint32_t blocks) {
+  const bool named = culprit.rank < static_cast<std::int32_t>(kNoBlock) - 1;
+  fail(FaultKind::kIllegalAddress, culprit,
+       action(culprit.request) + "in shared memory of " +
+           (named ? "block " + std::to_string(culprit.rank) + " of the cluster"
+                  : std::string("a block that is not in the cluster")) +
+           ", which has " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks"));
+}
+
+void throw_not_own_block(const Culprit& culprit) {
+  fail(FaultKind::kIllegalAddress, culprit,
+       action(culprit.request) + "in shared memory" + owner_of(culprit) +
+           " by an instruction for the own block's: .shared::cluster reaches it");
+}
+
+void throw_block_has_ended(const Culprit& culprit) {
+  fail(FaultKind::kIllegalAddress, culprit,
+       action(culprit.request) + "in shared memory" + owner_of(culprit) +
+           ", which has ended; it must wait for the others before");
+}
+
+void throw_ends_too_early(const LaunchMemory& launch, std::uint32_t rank, std::uint32_t thread,
+                          std::uint32_t line, bool write) {
+  throw Fault{FaultKind::kDataRace,
+              "the block's shared memory is " + std::string(write ? "written" : "read") +
+                  " by thread " + launch.thread_name(thread) + " of block " + std::to_string(rank) +
+                  " of the cluster, and nothing orders that before the end of the block",
+              line, -1};
 }
 
 void throw_outside_local(const Culprit& culprit, std::uint32_t bytes) {

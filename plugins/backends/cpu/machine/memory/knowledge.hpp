@@ -38,6 +38,14 @@ class Knowledge {
     add(key_of(block, warp + 1), reach);
   }
   void join(const Knowledge& other) { root_ = joined(root_, other.root_); }
+  // The same, where `other` covers all that `earlier` does.
+  void join(const Knowledge& other, const Knowledge& earlier) {
+    if (*this == earlier) {
+      *this = other;
+    } else {
+      join(other);
+    }
+  }
   // True if an access by a warp of the block is covered.
   bool covers(std::uint32_t block, Record access) const;
 

@@ -62,13 +62,19 @@ ptx::Space find_group(BlockMemory& memory, const Request& request, const Address
                       ptx::Space space, LaneAddresses* group) {
   const auto lowest = static_cast<unsigned>(std::countr_zero(mask));
   const std::uint64_t first = row.of(lowest);
-  const ptx::Space found = space == ptx::Space::kGeneric    ? space_of(first)
-                           : space == ptx::Space::kConstant ? ptx::Space::kGlobal
-                                                            : space;
+  const ptx::Space found = space == ptx::Space::kGeneric         ? space_of(first)
+                           : space == ptx::Space::kConstant      ? ptx::Space::kGlobal
+                           : space == ptx::Space::kSharedCluster ? ptx::Space::kShared
+                                                                 : space;
   const std::uint64_t window = space == ptx::Space::kGeneric ? window_of(found) : 0;
   const std::uint64_t parameter_bytes = memory.launch().parameters().size();
   std::uint64_t begin = window, end = window + kWindowBytes;
-  if (found == ptx::Space::kGlobal) {
+  if (found == ptx::Space::kShared) {  // all of one block
+    constexpr std::uint64_t kHalf = std::uint64_t{1} << (kRankShift - 1);
+    const std::uint64_t block = std::uint64_t{block_named_by(first - window)} << kRankShift;
+    begin += block == 0 ? 0 : block - kHalf;
+    end = window + block + kHalf;
+  } else if (found == ptx::Space::kGlobal) {
     const Region& region = memory.find_global(request, lowest, first);
     begin = region.begin;
     end = region.end;

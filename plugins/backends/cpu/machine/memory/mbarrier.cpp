@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "plugins/backends/cpu/machine/memory/mbarrier.hpp"
 
@@ -20,6 +21,7 @@ struct Barrier {
   std::uint32_t expected = 0;  // arrivals of the next phase
   std::int32_t bytes = 0;      // bytes that the present phase still waits for
   std::uint32_t phase = 0;     // 0 and 1 in turn
+  bool completed = false;      // by the present change
 
   static Barrier of(std::uint64_t bits) {
     Barrier barrier;
@@ -33,12 +35,12 @@ struct Barrier {
     return std::uint64_t{pending} | std::uint64_t{expected} << 20 |
            (static_cast<std::uint64_t>(bytes) & 0x3fffff) << 40 | std::uint64_t{phase} << 62;
   }
-  // True: the phase was complete, and the next has begun.
-  bool complete() {
-    if (pending != 0 || bytes != 0) return false;
+  // If the phase is complete, the next begins.
+  void complete() {
+    if (pending != 0 || bytes != 0) return;
     pending = expected;
     phase ^= 1;
-    return true;
+    completed = true;
   }
 };
 
@@ -54,24 +56,28 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
   if (!write) memory.path(warp.index()).load(MemoryLevel::kShared, *i.access);
   WatchedWords words;
   words.bytes = sizeof(std::uint64_t);
+  std::vector<BlockMemory*> passed;  // blocks in which a phase ends
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     std::uint64_t address = row.of(lane);
     if (AccessForm::space(i) == ptx::Space::kGeneric) address -= kSharedWindow;
-    memory.check_shared(request, lane, address);
+    const BlockMemory::SharedPlace place = memory.find_shared(request, lane, address);
     Conflict conflict;
-    const bool if_changed =
-        memory.enter_shared(request, lane, static_cast<std::uint32_t>(address), &conflict);
-    if (if_changed) throw_race({memory.launch(), request, lane, address}, true, conflict);
-    std::byte* const at = memory.shared().data() + address;
+    if (memory.enter_shared(request, lane, place, &conflict)) {
+      throw_race({memory.launch(), request, lane, place.offset, memory.rank_of(place)}, true,
+                 conflict);
+    }
+    std::byte* const at = place.at();
     std::uint64_t bits;
     std::memcpy(&bits, at, sizeof bits);
     Barrier barrier = Barrier::of(bits);
     change(lane, &barrier);
+    if (barrier.completed) passed.push_back(&place.owner);
     bits = barrier.bits();
     if (write) std::memcpy(at, &bits, sizeof bits);
     words.add(at);
   }
+  for (BlockMemory* const block : passed) block->barrier_passed();
   if (write) {
     warp.polls().work(1);
   } else {
@@ -81,6 +87,15 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
 
 [[noreturn]] void fail(const Instruction& i, unsigned lane, const char* what) {
   throw Fault{FaultKind::kTrap, what, i.line, static_cast<int>(lane)};
+}
+
+// In a cluster, barriers order what threads of all of its blocks do, whatever scope is named: code
+// arrives at other blocks' barriers without one, which means that of the own block. Nothing waits for
+// that, as one would for a fence.
+void fence(Warp& warp, Mask mask, Fence in_cluster) {
+  BlockMemory& memory = warp.memory();
+  memory.order().fence(warp.index(), mask,
+                       memory.cluster() == nullptr ? kFenceOfBlock : in_cluster);
 }
 
 // The phase waits for so many bytes more; less, if they have come.
@@ -108,7 +123,8 @@ Barrier let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::
     std::memcpy(&bits, at, sizeof bits);
     barrier = Barrier::of(bits);
     add_bytes(i, lane, -std::int64_t{copy.bytes()}, &barrier);
-    completed = barrier.complete();
+    barrier.complete();
+    completed = barrier.completed;
     bits = barrier.bits();
     std::memcpy(at, &bits, sizeof bits);
   }
@@ -143,9 +159,8 @@ struct Arrival {
 template <Arrival arrival>
 void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
-  memory.fence(warp.index(), mask, kFenceOfBlock);
+  fence(warp, mask, kFenceOfDevice);
   if (arrival.copies) memory.finish_copies(warp.index(), mask);
-  bool completed = false;
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
     const std::uint32_t operand = i.b == 0 ? 1 : row<std::uint32_t>(frame, i.b)[lane];
@@ -157,20 +172,17 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     }
     barrier->pending -= arrivals;
     if (arrival.drops) barrier->expected -= std::min(barrier->expected, arrivals);
-    completed |= barrier->complete();
+    barrier->complete();
   });
-  if (completed) memory.barrier_passed();
 }
 
 // b: the row of bytes. `sign`: 1 to expect them, -1: they have come.
 template <int sign>
 void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
-  bool completed = false;
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     add_bytes(i, lane, sign * std::int64_t{row<std::uint32_t>(frame, i.b)[lane]}, barrier);
-    if (sign < 0) completed |= barrier->complete();
+    if (sign < 0) barrier->complete();
   });
-  if (completed) warp.memory().barrier_passed();
 }
 
 // d: a predicate; b: the row of a state or of a parity.
@@ -182,7 +194,8 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   each_barrier(i, warp, frame, mask, false, [&](unsigned lane, Barrier* barrier) {
     const std::uint32_t phase = by_parity ? row<std::uint32_t>(frame, i.b)[lane] & 1
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
-    const auto offset = static_cast<std::uint32_t>(AccessForm::addresses(i, frame).of(lane));
+    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
+    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
     if (barrier->phase == phase && memory.bulk().is_due(offset)) {
       *barrier = let_copies_arrive(i, warp, lane, offset);
     }
@@ -192,7 +205,7 @@ void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
     }
     passed |= Mask{barrier->phase != phase} << lane;
   });
-  memory.fence(warp.index(), mask, kFenceOfBlock);
+  fence(warp, mask, kFenceOfDevice.acquiring());
   set_predicate(row<Mask>(frame, i.d), mask, passed);
 }
 
@@ -202,16 +215,20 @@ void pending_count(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
             [=](unsigned lane) { return Barrier::of(states[lane]).pending; });
 }
 
+// `elsewhere`: the barrier may be of another block of the cluster.
 void bind(const ptx::Instruction& from, const MemoryModifiers& modifiers,
-          const ptx::Operand& address, Operands& operands, Instruction* out) {
+          const ptx::Operand& address, Operands& operands, Instruction* out,
+          bool elsewhere = false) {
+  const bool in_cluster = elsewhere && modifiers.space == ptx::Space::kSharedCluster;
   const bool in_shared =
       modifiers.space == ptx::Space::kShared || modifiers.space == ptx::Space::kGeneric;
-  if (!in_shared) operands.unsupported(from);
+  if (!in_shared && !in_cluster) operands.unsupported(from);
   out->kind = InstructionClass::kAtomic;
   out->access = operands.new_access();
   out->access->kind = AccessKind::kAtomic;
   out->access->strong = true;
   out->access->element_bytes = 8;
+  out->access->own_block = !in_cluster;
   bind_address(address, modifiers.space, operands, out);
 }
 
@@ -224,8 +241,9 @@ void decode_arrive(const ptx::Instruction& from, MemoryModifiers modifiers, bool
   if (!modifiers.others.empty() || count < 2 || count > 3 || (expects && count != 3)) {
     operands.unsupported(from);
   }
-  bind(from, modifiers, from.operands[1], operands, out);
+  bind(from, modifiers, from.operands[1], operands, out, true);
   out->d = operands.destination(from.operands[0], ptx::Type::kB64);
+  if (out->d != 0 && modifiers.space == ptx::Space::kSharedCluster) operands.unsupported(from);
   if (count == 3) out->b = operands.source(from.operands[2], ptx::Type::kU32);
   out->run = expects ? (drops ? arrive<Arrival{true, true}> : arrive<Arrival{false, true}>)
                      : (drops ? arrive<Arrival{true}> : arrive<Arrival{}>);
@@ -301,7 +319,7 @@ bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instructi
     if (init + expect + come != 1 || !modifiers.others.empty() || from.operands.size() != 2) {
       operands.unsupported(from);
     }
-    bind(from, modifiers, from.operands[0], operands, out);
+    bind(from, modifiers, from.operands[0], operands, out, !init);
     out->b = operands.source(from.operands[1], ptx::Type::kU32);
     out->access->replaces = init;
     out->run = init ? initialise : expect ? change_bytes<1> : change_bytes<-1>;

@@ -24,6 +24,12 @@ std::optional<ptx::Space> space_named(const std::string& name) {
   return std::nullopt;
 }
 
+// True for instructions that take addresses of shared memory of other blocks of the cluster.
+bool reaches_cluster(std::string_view opcode) {
+  return is_one_of(
+      opcode, {"ld", "st", "atom", "red", "cvta", "isspacep", "mapa", "getctarank", "mbarrier"});
+}
+
 // True for hints about where to keep data, which have no effect on the machine.
 bool is_hint(const std::string& name) {
   return is_one_of(name, {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak"}) ||
@@ -72,8 +78,9 @@ MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operan
       found.elements = static_cast<std::uint32_t>(name[1] - '0');
     } else if (const auto type = ptx::type_of("." + name)) {
       found.type = *type;
-    } else if (name == "shared::cluster" && instruction.opcode == "mbarrier") {
-      found.space = ptx::Space::kShared;  // a block without a cluster is the only one of its own
+    } else if (name == "shared::cluster" && reaches_cluster(instruction.opcode)) {
+      if (found.space != ptx::Space::kGeneric) operands.unsupported(instruction);
+      found.space = ptx::Space::kSharedCluster;
     } else if (name == "shared::cluster") {
       operands.unsupported(instruction);
     } else {
@@ -98,7 +105,7 @@ bool decode_memory(const ptx::Instruction& instruction, Operands& operands, Inst
          decode_fence(instruction, operands, out) || decode_atomic(instruction, operands, out) ||
          decode_bulk_copy(instruction, operands, out) ||
          decode_async_copy(instruction, operands, out) ||
-         decode_mbarrier(instruction, operands, out);
+         decode_mbarrier(instruction, operands, out) || decode_cluster(instruction, operands, out);
 }
 
 }  // namespace krl::machine

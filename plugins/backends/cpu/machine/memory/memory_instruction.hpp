@@ -31,7 +31,7 @@ struct MemoryModifiers {
   Fence fence() const;                // the fence that the access implies
 };
 
-// Throws Unsupported for a modifier of addressing that the machine does not have (clusters).
+// Throws Unsupported for a modifier of addressing that the instruction does not have.
 MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operands& operands);
 
 // The row of an address operand, its width, offset and space, as AccessForm reads them.
@@ -45,6 +45,10 @@ bool decode_fence(const ptx::Instruction&, Operands&, Instruction* out);       /
 bool decode_atomic(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_bulk_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_async_copy(const ptx::Instruction&, Operands&, Instruction* out);
+bool decode_tensor_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_mbarrier(const ptx::Instruction&, Operands&, Instruction* out);
+// mapa, getctarank; barrier.cluster.arrive, whose operation is `arrive_at_cluster`.
+bool decode_cluster(const ptx::Instruction&, Operands&, Instruction* out);
+void arrive_at_cluster(const Instruction& i, Warp& warp, std::byte* frame, Mask mask);
 
 }  // namespace krl::machine

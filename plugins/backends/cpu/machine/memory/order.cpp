@@ -2,7 +2,8 @@
 
 namespace krl::machine {
 
-bool AccessOrder::begin_block() {
+bool AccessOrder::begin_block(SyncWords* cluster_words) {
+  cluster_words_ = cluster_words;
   serial_ = shadow_.begin_block();
   const bool enough = next_stamp_ < kStamps / 2;
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
@@ -40,18 +41,62 @@ void AccessOrder::fence(std::uint32_t warp, Mask lanes, Fence fence) {
   if (fence.acquires()) synchronisation_.acquire(warp, fence.scope());
   if (!fence.releases()) return;
   if (fence.scope() == Scope::kDevice) shadow_.block(serial_).fenced = shadow_.next_time();
-  const std::uint32_t block = shadow_.block(serial_).first_serial;
   Knowledge own;
-  own.add_block(block, bound_of(serial_, barrier_));
-  own.add_warp(
-      block, warp,
-      {bound_of(serial_, met_[warp]), bound_of(serial_, first_of_stamp(next_stamp_)), lanes});
+  add_own(warp, lanes, &own);
   synchronisation_.release(warp, lanes, fence.scope(), own);
   present_[warp] = 0;
 }
 
+// The accesses of lanes of a warp, and those of the block before its last barrier.
+void AccessOrder::add_own(std::uint32_t warp, Mask lanes, Knowledge* to) const {
+  const std::uint32_t block = shadow_.block(serial_).first_serial;
+  to->add_block(block, bound_of(serial_, barrier_));
+  to->add_warp(
+      block, warp,
+      {bound_of(serial_, met_[warp]), bound_of(serial_, first_of_stamp(next_stamp_)), lanes});
+}
+
+void AccessOrder::release_to_cluster(std::uint32_t warp, Mask lanes, const Knowledge& known,
+                                     Knowledge* to) {
+  add_own(warp, lanes, to);
+  synchronisation_.add_learned(warp, known, to);
+  present_[warp] = 0;
+}
+
+Knowledge AccessOrder::before_barrier() const {
+  Knowledge all = synchronisation_.known();
+  all.add_block(shadow_.block(serial_).first_serial, bound_of(serial_, barrier_));
+  return all;
+}
+
+// Once stamps have been used up, what was before counts as ordered for all.
+Record AccessOrder::record_of(Who who) const {
+  if (who < begin_) return 0;
+  const bool forgotten = who < first_of_stamp(stamp_of(kOrdered) + 1);
+  const std::uint32_t serial = forgotten ? shadow_.block(serial_).first_serial : serial_;
+  return Record{serial} << kSerialShift | who;
+}
+
+bool AccessOrder::is_known_to_all(Record record) const {
+  if (!of_this_launch(record)) return true;
+  if (of_this_block(record)) return serial_of(record) != serial_ || who_of(record) < barrier_;
+  return covers(synchronisation_.known(), record);
+}
+
+Knowledge AccessOrder::known_to_any() const {
+  Knowledge known = synchronisation_.known();
+  for (std::uint32_t warp = 0; warp < kWarpsPerBlock; ++warp)
+    synchronisation_.add_learned(warp, {}, &known);
+  return known;
+}
+
+bool AccessOrder::covers(const Knowledge& known, Record record) const {
+  const BlockRecord& block = shadow_.block(serial_of(record));
+  return block.forgotten || known.covers(block.first_serial, record);
+}
+
 void AccessOrder::synchronise(std::uint64_t word, const Access& access) {
-  SyncWords* const words = access.shared ? nullptr : &shadow_.words();
+  SyncWords* const words = access.shared ? cluster_words_ : &shadow_.words();
   const std::uint32_t warp = warp_of(access.who);
   if (!access.write || access.atomic) synchronisation_.read(words, word, warp, access.scope);
   if (!access.write) return;
@@ -129,10 +174,11 @@ Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflic
 bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
   const auto with = [&](Record known) {
     if (!of_this_launch(known) || (access.reduces && (known & kStrong) != 0)) return false;
-    if (!of_this_block(known)) return true;
+    if (!of_this_block(known)) return !access.shared || !knows(warp_of(access.who), known);
     const Who who = who_of(known);
     if (serial_of(known) != serial_ || who < barrier_) return false;
-    if (!same_warp(who, access.who)) return true;
+    if (!same_warp(who, access.who))
+      return cluster_words_ == nullptr || !knows(warp_of(access.who), known);
     const bool of_others = lane_of(who) != lane_of(access.who) || (who & kMany) != 0;
     const bool strong = access.strong() || (who & kStrong) != 0;
     return of_others && strong && !ordered_by_meeting(who, access.who);

@@ -54,7 +54,9 @@ class AccessOrder {
   explicit AccessOrder(GlobalShadow& shadow) : shadow_(shadow) {}
 
   // A new block; false: stamps restart, and shared memory's shadow has to be cleared.
-  bool begin_block();
+  // `cluster_words`: what is published with words of shared memory of its cluster; null: it is in
+  // none.
+  bool begin_block(SyncWords* cluster_words);
   void barrier();
   // `live`: lanes of the warp that have not ended.
   void lanes_met(std::uint32_t warp, Mask lanes, Mask live) {
@@ -132,6 +134,30 @@ class AccessOrder {
   Knowledge published_shared(std::uint64_t word) const {
     return synchronisation_.published_shared(word);
   }
+  // ---- for the barrier of a cluster: see Synchronisation ----
+  // Adds what happened before a warp's lanes arrive to knowledge that covers `known`.
+  void release_to_cluster(std::uint32_t warp, Mask lanes, const Knowledge& known, Knowledge* to);
+  // Returns what happened before the last barrier of the block, and what all of it knows.
+  Knowledge before_barrier() const;
+  const Knowledge& known() const { return synchronisation_.known(); }
+  Knowledge fenced(std::uint32_t warp, Mask lanes) const {
+    return synchronisation_.fenced(warp, lanes);
+  }
+  void learn(const Knowledge& what, const Knowledge& earlier) {
+    synchronisation_.learn(what, earlier);
+  }
+  void learn(std::uint32_t warp, const Knowledge& what, const Knowledge& earlier) {
+    synchronisation_.learn(warp, what, earlier);
+  }
+  // True if an access is ordered before the present accesses of all of the block's warps.
+  bool is_known_to_all(Record record) const;
+  // The record of an access of this block to its shared memory, for other blocks; 0: an earlier
+  // block's.
+  Record record_of(Who who) const;
+  // Returns what any warp of the block knows; and if that covers an access.
+  Knowledge known_to_any() const;
+  bool covers(const Knowledge& known, Record record) const;
+
   // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
   // True if only the schedule decides that the access comes after those of the cell, and the result
@@ -145,6 +171,7 @@ class AccessOrder {
 
  private:
   void take_stamp(std::uint32_t warp);
+  void add_own(std::uint32_t warp, Mask lanes, Knowledge* to) const;
   bool unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const;
   bool ordered_by_meeting(Who earlier, Who now) const;
   bool knows(std::uint32_t warp, Record earlier) const {
@@ -157,6 +184,7 @@ class AccessOrder {
 
   GlobalShadow& shadow_;
   std::uint32_t serial_ = 0;
+  SyncWords* cluster_words_ = nullptr;
   std::uint32_t next_stamp_ = 2;
   Who begin_ = 0, barrier_ = 0;
   std::array<Who, kWarpsPerBlock> present_{};

@@ -15,10 +15,10 @@ void BlockMemory::check_shared(const Request& request, unsigned lane, std::uint6
   if (offset % request.bytes != 0) throw_misaligned({launch_, request, lane, offset});
 }
 
-std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
-                                      const Shape** found) {
-  MemoryAccess& access = request.access;
-  const WordShape& shape = access.shapes.words(addresses, request.bytes);
+// The shape of an access that is inside and aligned.
+const WordShape& BlockMemory::shared_shape(const Request& request,
+                                           const LaneAddresses& addresses) const {
+  const WordShape& shape = request.access.shapes.words(addresses, request.bytes);
   const auto first = static_cast<std::int64_t>(addresses.first);
   const bool inside = first - shape.below >= 0 && first + shape.above <= shared_.bytes() &&
                       addresses.first < kWindowBytes;
@@ -30,11 +30,11 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
       check_shared(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
     }
   }
-  ++access.counts.shared_requests;
-  access.counts.wavefronts += shape.wavefronts;
-  access.counts.bank_conflicts += shape.bank_conflicts;
-  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
-  *found = &shape;
+  return shape;
+}
+
+std::byte* BlockMemory::enter_shared(const Request& request, const LaneAddresses& addresses,
+                                     const WordShape& shape) {
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
   const bool plain_words = request.bytes >= 4 && !request.strong;
@@ -42,38 +42,67 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
       plain_words && (request.write ? !shape.overlapping && shared_.store(shape, word, now, order_)
                                     : shared_.load(shape, word, now, order_));
   if (!fine) [[unlikely]]
-    access_shared_by_lane(request, addresses);
+    access_shared_by_lane(request, addresses, *this);
   return shared_.data() + addresses.first;
 }
 
+std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
+                                      const Shape** found) {
+  if (cluster_ != nullptr && block_named_by(addresses.first) != 0)
+    return access_peer(request, addresses, found);
+  MemoryAccess& access = request.access;
+  const WordShape& shape = shared_shape(request, addresses);
+  ++access.counts.shared_requests;
+  access.counts.wavefronts += shape.wavefronts;
+  access.counts.bank_conflicts += shape.bank_conflicts;
+  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
+  *found = &shape;
+  return enter_shared(request, addresses, shape);
+}
+
+const std::byte* BlockMemory::read_matrix(const Request& request, const LaneAddresses& addresses) {
+  return enter_shared(request, addresses, shared_shape(request, addresses));
+}
+
 // Stores lane by lane, because each store may have to keep bytes that the one before stored.
-void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddresses& addresses) {
+void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddresses& addresses,
+                                        BlockMemory& owner) {
   alignas(16) std::byte value[kMostLaneBytes];
   for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const auto offset = static_cast<std::uint32_t>(static_cast<std::int64_t>(addresses.first) +
                                                    addresses.delta[lane]);
+    const SharedPlace place{owner, offset};
     Conflict conflict;
-    const bool if_changed = enter_shared(request, lane, offset, &conflict);
+    const bool if_changed = enter_shared(request, lane, place, &conflict);
     if (request.values == nullptr) continue;
     request.values->copy(lane, value);
-    std::byte* const at = shared_.data() + offset;
-    if (if_changed && std::memcmp(at, value, request.bytes) != 0) {
-      throw_race({launch_, request, lane, offset}, true, conflict);
+    if (if_changed && std::memcmp(place.at(), value, request.bytes) != 0) {
+      throw_race({launch_, request, lane, offset, rank_of(place)}, true, conflict);
     }
-    std::memcpy(at, value, request.bytes);
+    std::memcpy(place.at(), value, request.bytes);
   }
 }
 
-bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+bool BlockMemory::enter_shared(const Request& request, unsigned lane, const SharedPlace& place,
                                Conflict* conflict) {
   const Access access = access_of(request, lane, true);
   held_ |= request.line == launch_.held_line();
-  const bool kept = launch_.old_values().kept();
+  const std::uint32_t offset = place.offset;
+  // In a cluster, old values are not tried: knowledge of what other blocks released came with them.
+  const bool kept = cluster_ == nullptr && launch_.old_values().kept();
   const Who write = kept ? shared_.last_writer(offset) : 0;
-  const SharedMemory::Outcome outcome = shared_.access(offset, request.bytes, access, order_);
+  const SharedMemory::Outcome outcome =
+      place.owner.shared_.access(offset, request.bytes, access, order_, place.owner.order_);
   *conflict = outcome.conflict;
-  const Culprit culprit{launch_, request, lane, offset};
+  if (&place.owner != this) [[unlikely]] {
+    place.owner.note_peer(
+        {Record{order_.serial()} << kSerialShift | access.who, rank_, request.line, request.write},
+        offset / 4);
+  } else if (request.strong && (request.atomic || !request.write)) {
+    strong_peers_.erase(offset / 4);
+  }
+  const Culprit culprit{launch_, request, lane, offset, rank_of(place)};
   if (outcome.copy_under_way) throw_copy_under_way(culprit, outcome.conflict);
   if (outcome.verdict == Verdict::kRace) throw_race(culprit, true, outcome.conflict);
   if (outcome.verdict == Verdict::kUninitialised) {
@@ -90,7 +119,7 @@ bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint3
   if (kept && !request.write && request.may_be_old && show_old_shared(request, offset, write))
     return false;
   if (kept && request.strong && request.write) keep_old_shared(request, offset, access.who);
-  if (request.strong) synchronise(offset, request.bytes, access);
+  if (request.strong) synchronise_shared(place, request.bytes, access);
   return outcome.verdict == Verdict::kIfChanged;
 }
 

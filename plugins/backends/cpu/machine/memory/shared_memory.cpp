@@ -97,6 +97,7 @@ void SharedMemory::begin_block(std::uint32_t bytes, bool forget) {
       byte_reads_.assign(std::size_t{words} * 4, 0);
     }
     marked_ = false;
+    cluster_cells_.clear();
   }
 }
 
@@ -138,6 +139,35 @@ void SharedMemory::split(std::uint32_t word) {
   marked_ = true;
 }
 
+SharedMemory::Outcome SharedMemory::access_cell(Cell* cell, const Access& access,
+                                                AccessOrder& order) {
+  Outcome outcome;
+  outcome.verdict = order.judge(*cell, access, &outcome.conflict);
+  if (outcome.verdict == Verdict::kRace || outcome.verdict == Verdict::kUninitialised) {
+    return outcome;
+  }
+  outcome.encounter = order.encounters(*cell, access);
+  order.remember(cell, access, outcome.verdict);
+  return outcome;
+}
+
+// A store must be ordered after the last reads by threads of the block, and of others.
+SharedMemory::Outcome SharedMemory::access_cell(ClusterCell* cell, const Access& access,
+                                                AccessOrder& order, bool own_block) {
+  Record& read = own_block ? cell->own_read : cell->peer_read;
+  const Cell others{cell->write, own_block ? cell->peer_read : cell->own_read};
+  Cell known{cell->write, read};
+  Outcome outcome = access_cell(&known, access, order);
+  if (access.write && outcome.verdict == Verdict::kFine) {
+    outcome.verdict = order.judge(others, access, &outcome.conflict);
+    if (outcome.verdict == Verdict::kIfChanged) known.write |= kMany;
+  }
+  if (access.write) outcome.encounter |= order.encounters(others, access);
+  cell->write = known.write;
+  read = known.read;
+  return outcome;
+}
+
 SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Access& access,
                                                 AccessOrder& order) {
   const auto record = [&](Who who) -> Record {
@@ -145,21 +175,48 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
     return Record{order.serial()} << kSerialShift | who;
   };
   Cell cell{record(*write), record(*read)};
-  Outcome outcome;
-  outcome.verdict = order.judge(cell, access, &outcome.conflict);
-  if (outcome.verdict == Verdict::kRace || outcome.verdict == Verdict::kUninitialised) {
-    return outcome;
-  }
-  outcome.encounter = order.encounters(cell, access);
-  order.remember(&cell, access, outcome.verdict);
+  const Outcome outcome = access_cell(&cell, access, order);
   *write = who_of(cell.write);
   *read = who_of(cell.read);
   return outcome;
 }
 
+// A word, of which no copy is under way, gets cells that name threads of any block.
+void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
+  const bool bytewise = is_marked(writes_[word]);
+  ClusterCell* const cells = cluster_cells_.add(word, writes_.size(), bytewise);
+  if (bytewise) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      cells[i] = {own.record_of(byte_writes_[word * 4 + i]),
+                  own.record_of(byte_reads_[word * 4 + i]), 0};
+    }
+  } else if (writes_[word] != ordered_by_cluster(own)) {
+    cells[0] = {own.record_of(writes_[word]), own.record_of(reads_[word]), 0};
+  } else {
+    cells[0].own_read = own.record_of(reads_[word]);
+  }
+  writes_[word] = kOfCluster;
+  marked_ = true;
+}
+
+// A thread of the block has accessed a whole word. If all that others did is ordered before, the
+// word needs no closer look until one of them accesses it again.
+void SharedMemory::take_back(std::uint32_t word, const ClusterCell& before, const Access& access,
+                             const AccessOrder& own) {
+  if (access.write) {
+    writes_[word] = access.who;
+    reads_[word] = 0;
+  } else if (own.block_begin() < own.last_barrier() && own.is_known_to_all(before.write) &&
+             own.is_known_to_all(before.own_read) && own.is_known_to_all(before.peer_read)) {
+    writes_[word] = ordered_by_cluster(own);
+    reads_[word] = access.who;
+  }
+}
+
 // Among several words, an unwritten one may be padding that a vector loads along with the rest.
 SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t bytes,
-                                           const Access& access, AccessOrder& order) {
+                                           const Access& access, AccessOrder& order,
+                                           const AccessOrder& own) {
   Outcome worst;
   std::uint32_t cells = 0, unwritten = 0;
   bool encounter = false;
@@ -176,7 +233,23 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
   for (std::uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
     if (is_marked(writes_[word]) && (writes_[word] & kStrong) != 0) {
       const Who who = writes_[word];
-      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), false, true}, true};
+      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), &order != &own, true}, true};
+    }
+    const std::uint32_t begin = std::max(offset, word * 4);
+    const std::uint32_t end = std::min(offset + bytes, word * 4 + 4);
+    if (&order != &own || writes_[word] == kOfCluster) {
+      if (writes_[word] != kOfCluster) give_to_cluster(word, own);
+      const ClusterCells::Word cells = cluster_cells_.find(word, end - begin < 4);
+      const ClusterCell before = cells.of(begin);
+      Verdict last = Verdict::kFine;
+      for (std::uint32_t at = begin; at < end; at += cells.bytes) {
+        const Outcome outcome = access_cell(&cells.of(at), access, order, &order == &own);
+        last = outcome.verdict;
+        add(outcome, at, cells.bytes);
+      }
+      if (&order == &own && cells.bytes == 4 && last == Verdict::kFine && !access.strong())
+        take_back(word, before, access, own);
+      continue;
     }
     if (access.write && is_marked(reads_[word])) {
       const Who who = reads_[word];
@@ -187,8 +260,6 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
       add(access_cell(&writes_[word], &reads_[word], access, order), word * 4, 4);
       continue;
     }
-    const std::uint32_t begin = std::max(offset, word * 4);
-    const std::uint32_t end = std::min(offset + bytes, word * 4 + 4);
     for (std::uint32_t byte = begin; byte < end; ++byte) {
       add(access_cell(&byte_writes_[byte], &byte_reads_[byte], access, order), byte, 1);
     }
@@ -196,6 +267,17 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
   if (unwritten == cells) worst.verdict = Verdict::kUninitialised;
   worst.encounter = encounter;
   return worst;
+}
+
+bool SharedMemory::is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const {
+  const auto written = [&](Who who) { return who >= begin && !is_marked(who); };
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const Who* const cells = byte_writes_.data() + std::size_t{word} * 4;
+    const bool whole = writes_[word] == kBytewise ? std::all_of(cells, cells + 4, written)
+                                                  : written(writes_[word]);
+    if (!whole) return false;
+  }
+  return true;
 }
 
 void SharedMemory::begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who) {

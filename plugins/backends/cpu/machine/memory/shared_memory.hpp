@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/backends/cpu/garbage.hpp"
+#include "plugins/backends/cpu/machine/memory/cluster_cells.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/shape.hpp"
 
@@ -41,10 +42,19 @@ class SharedMemory {
     bool encounter = false;       // see AccessOrder::encounters
   };
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
-                 AccessOrder& order);
+                 AccessOrder& order) {
+    return this->access(offset, bytes, access, order, order);
+  }
+  // The same by a thread of a block of the cluster: `order` is of its block, `own` of this one.
+  Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
+                 AccessOrder& order, const AccessOrder& own);
 
   // Returns who last wrote the word at `offset`.
   Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
+
+  // True if the block, in which nothing was accessed before `begin`, has written all of these words,
+  // and no copy to them is under way.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const;
 
   // Finds the first store to these words, since `begin`, by an ordinary instruction of one thread
   // that is wanted; who = 0: there is none.
@@ -80,14 +90,24 @@ class SharedMemory {
 
  private:
   // A value of `writes_`, above all stamps: the word has cells of bytes, or a copy to it is under
-  // way.
+  // way, or threads of other blocks have accessed it.
   static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
   static constexpr Who kCopy = kBytewise | kStrong;
+  static constexpr Who kOfCluster = kBytewise | kMany;
+  // Another one: the word's cell in cluster_cells_ is still true, but all of it is ordered before
+  // what the block does. (Only atomics of several warps have kManyWarps else.)
+  static Who ordered_by_cluster(const AccessOrder& own) { return own.block_begin() | kManyWarps; }
   // A value of `reads_`: a copy from the word is under way.
   static constexpr Who kCopied = kBytewise | kManyWarps;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
+  static Outcome access_cell(Cell* cell, const Access& access, AccessOrder& order);
+  static Outcome access_cell(ClusterCell* cell, const Access& access, AccessOrder& order,
+                             bool own_block);
+  void give_to_cluster(std::uint32_t word, const AccessOrder& own);
+  void take_back(std::uint32_t word, const ClusterCell& before, const Access& access,
+                 const AccessOrder& own);
   void split(std::uint32_t word);
 
   cpu::Garbage& garbage_;
@@ -96,6 +116,7 @@ class SharedMemory {
   std::vector<Who> writes_, reads_;            // one per word
   std::vector<Who> byte_writes_, byte_reads_;  // one per byte; empty until needed
   bool marked_ = false;                        // there are marked words
+  ClusterCells cluster_cells_;                 // cells of words with kOfCluster
 };
 
 }  // namespace krl::machine

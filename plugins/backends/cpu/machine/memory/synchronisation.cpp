@@ -62,6 +62,20 @@ void Synchronisation::release(std::uint32_t warp, Mask lanes, Scope scope, const
   fencing.gathered.join({scope == Scope::kDevice ? before : Knowledge(), before});
 }
 
+void Synchronisation::add_learned(std::uint32_t warp, const Knowledge& known, Knowledge* to) const {
+  if (!is_active(warp)) return;
+  const Warp& own = warps_[warp];
+  if (!(own.known == known)) to->join(own.known);
+  to->join(own.taken_up);
+  to->join(own.taken_up_of_block);
+}
+
+Knowledge Synchronisation::fenced(std::uint32_t warp, Mask lanes) const {
+  Knowledge all = gathered_.of_device;
+  if ((warps_[warp].fenced & lanes) != 0) all.join(warps_[warp].gathered.of_device);
+  return all;
+}
+
 void Synchronisation::read(const SyncWords* words, std::uint64_t word, std::uint32_t warp,
                            Scope scope) {
   if (words_.empty() && (words == nullptr || words->empty())) return;

@@ -84,6 +84,18 @@ class Synchronisation {
   }
   Knowledge published_shared(std::uint64_t word) const;
 
+  // The barrier of a cluster. Adds what a warp has learned since the last barrier of the block, even
+  // if that is certain only after a fence, to knowledge that covers `known`; returns what a write by
+  // the lanes would publish to other blocks.
+  void add_learned(std::uint32_t warp, const Knowledge& known, Knowledge* to) const;
+  Knowledge fenced(std::uint32_t warp, Mask lanes) const;
+  // Returns what the last barrier has made known to all warps.
+  const Knowledge& known() const { return known_; }
+  // All warps, or one, learn that these accesses have happened before, which cover `earlier`.
+  void learn(const Knowledge& what, const Knowledge& earlier) { known_.join(what, earlier); }
+  void learn(std::uint32_t warp, const Knowledge& what, const Knowledge& earlier) {
+    if (!what.empty()) active(warp).known.join(what, earlier);
+  }
   // Returns what is known to a warp.
   Knowledge learned(std::uint32_t warp) const {
     Knowledge all = known_;
