@@ -229,6 +229,22 @@ INSTANTIATE_TEST_SUITE_P(Bulk, RightBulkCopies,
                                            "one_source_twice", "predicated", "register_counts"),
                          [](const auto& info) { return std::string(info.param); });
 
+// Sectors are those of the bytes; copies under way at the same time are waited for together.
+TEST(BulkCopies, CountAsLoadsAndStores) {
+  const Counters loads = run_bulk(kRightCopies, "pipeline").result.runs.at(0).at(0).counters;
+  EXPECT_EQ(loads.global_load_requests, 8u);
+  EXPECT_EQ(loads.global_load_sectors, 128u);
+  EXPECT_EQ(loads.needed_sectors, 128u + loads.global_store_sectors);
+  EXPECT_EQ(loads.dram_load_sectors, 128u);
+  EXPECT_EQ(loads.vector16_requests, 8u);
+  EXPECT_GE(loads.critical.dram_requests, 3u) << "8 copies, 3 at a time";
+  EXPECT_LE(loads.critical.dram_requests, 4u);
+  const Counters stores = run_bulk(kRightCopies, "store_all").result.runs.at(0).at(0).counters;
+  EXPECT_EQ(stores.global_store_requests, 1u);
+  EXPECT_EQ(stores.global_store_sectors, 128u);
+  EXPECT_EQ(stores.dram_store_sectors, 128u);
+}
+
 // The line of a fault is the one that ends with "// here", the first after the kernel's name.
 constexpr const char* kWrongCopies = R"(
 KERNEL(no_expect) { BEGIN

@@ -43,6 +43,20 @@ constexpr ClusterKernel kWrongClusters[] = {
   cluster.sync();
 })",
                   "nothing orders the two blocks|no thread of the block has written it"},
+    ClusterKernel{"written_while_copied_in_bulk", R"({ PLACE
+  __shared__ alignas(16) int mine[128];
+  mine[t] = x[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  cluster.sync();
+  if (t == 0)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group;"
+                 :: "l"(__cvta_generic_to_global(y + i)), "r"(shared_address(mine)) : "memory");
+  cluster.sync();
+  cluster.map_shared_rank(mine, rank ^ 1)[t] = 1;
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  cluster.sync();
+})",
+                  "has not waited for its asynchronous copy from there"},
     ClusterKernel{"overwritten_too_early", R"({ PLACE
   __shared__ int mine[128];
   mine[t] = x[i];

@@ -36,6 +36,21 @@ constexpr ClusterKernel kRightClusters[] = {
   cluster.sync();
   y[i] = theirs[t];
 })"},
+    ClusterKernel{"copied_in_bulk_while_read", R"({ PLACE
+  __shared__ alignas(16) int mine[128];
+  mine[t] = x[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  cluster.sync();
+  if (t == 0)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group;"
+                 :: "l"(__cvta_generic_to_global(y + i)), "r"(shared_address(mine)) : "memory");
+  const int other = cluster.map_shared_rank(mine, rank ^ 1)[t];
+  cluster.sync();
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  __syncthreads();
+  mine[t] = other;
+  y[i] = mine[t];
+})"},
     ClusterKernel{"bytes", R"({ PLACE
   __shared__ char mine[2][128];
   mine[0][t] = x[i] & 127;
