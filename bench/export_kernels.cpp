@@ -36,6 +36,8 @@ std::string text_of(const LaunchArgument& argument, const ResolvedCase& resolved
       return is_floating(scalar.dtype) ? std::to_string(scalar.real)
                                        : std::to_string(scalar.integer);
     }
+    case LaunchArgument::kTensorMap:
+      return program.tensor_maps[argument.index].name;
     case LaunchArgument::kInteger:
       break;
   }

@@ -26,6 +26,8 @@ constexpr const char* kHelp =
                                        try a plugin against its contract; keep it for all plans
   kernelrl judge KERNEL.cu --reference MODULE.py
                                        judge a kernel by a PyTorch module that computes the same
+  kernelrl emulate FILE --launch L --buffer B…
+                                       run any kernel without a GPU, and find its faults
   kernelrl eval --backend B --task T KERNEL.cu…
                                        evaluate kernel files
   kernelrl eval --run NAME             evaluate a trained policy
@@ -63,15 +65,16 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"chat", krl::cli::chat_command},       {"check", krl::cli::check_command},
-    {"doctor", krl::cli::doctor_command},   {"eval", krl::cli::eval_command},
-    {"export", krl::cli::export_command},   {"index", krl::cli::index_command},
-    {"judge", krl::cli::judge_command},     {"launch", krl::cli::launch_command},
-    {"mcp", krl::cli::mcp_command},         {"new", krl::cli::new_command},
-    {"plugins", krl::cli::plugins_command}, {"report", krl::cli::report_command},
-    {"runs", krl::cli::runs_command},       {"score", krl::cli::score_command},
-    {"serve", krl::cli::serve_command},     {"solve", krl::cli::solve_command},
-    {"tasks", krl::cli::tasks_command},     {"verify", krl::cli::verify_command}};
+    {"chat", krl::cli::chat_command},     {"check", krl::cli::check_command},
+    {"doctor", krl::cli::doctor_command}, {"emulate", krl::cli::emulate_command},
+    {"eval", krl::cli::eval_command},     {"export", krl::cli::export_command},
+    {"index", krl::cli::index_command},   {"judge", krl::cli::judge_command},
+    {"launch", krl::cli::launch_command}, {"mcp", krl::cli::mcp_command},
+    {"new", krl::cli::new_command},       {"plugins", krl::cli::plugins_command},
+    {"report", krl::cli::report_command}, {"runs", krl::cli::runs_command},
+    {"score", krl::cli::score_command},   {"serve", krl::cli::serve_command},
+    {"solve", krl::cli::solve_command},   {"tasks", krl::cli::tasks_command},
+    {"verify", krl::cli::verify_command}};
 
 // Words of a call that nothing follows.
 constexpr std::string_view kAlone[] = {"--help", "-h", "help", "--version", "version", "--share"};

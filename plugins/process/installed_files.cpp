@@ -14,7 +14,10 @@ InstalledFiles::InstalledFiles(const void* symbol, std::string who) : who_(std::
     throw Failure(KRL_INTERNAL, who_ + " cannot determine its file");
   }
   plugin_ = existing(self.dli_fname);
-  prefix_ = fs::path(plugin_).parent_path() / ".." / ".." / "..";
+  const fs::path folder =
+      fs::path(plugin_).parent_path();  // lib/kernelrl/plugins, libexec/kernelrl
+  prefix_ = folder / ".." / "..";
+  if (folder.parent_path().filename() != "libexec") prefix_ /= "..";
 }
 
 std::string InstalledFiles::worker(const std::string& name) const {

@@ -1,5 +1,5 @@
-// The workers and data files of a plugin: fixed paths relative to the plugin's file, the same in
-// the build tree and under an installation prefix. Pure, except for the file system.
+// The workers and data files of a plugin or a worker: fixed paths relative to its own file, the same
+// in the build tree and under an installation prefix. Pure, except for the file system.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace krl::process {
 
 class InstalledFiles {
  public:
-  // `symbol`: any symbol of the plugin itself; `who` needs the files: "the cpu backend". The
+  // `symbol`: any symbol of the plugin or worker itself; `who` needs the files: "the cpu backend". The
   // functions throw Failure(KRL_FAILED_PRECONDITION) that names the missing file.
   InstalledFiles(const void* symbol, std::string who);
 

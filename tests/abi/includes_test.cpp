@@ -133,7 +133,7 @@ TEST(Messages, OfTheLibraryNameNoOptions) {
 TEST(Includes, TheBackendsFoldersAreLayers) {
   expect_layers("plugins/backends/",
                 {"remote", "elf", "ptx", "compiled", "evaluator", "python_answers", "cuda", "nvrtc",
-                 "nvcc", "docker", "cpu"},
+                 "nvcc", "docker", "cpu", "emulate"},
                 "plugins/backends/");
   expect_none("plugins/backends/cpu", "plugins/backends/cuda/");
   expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");

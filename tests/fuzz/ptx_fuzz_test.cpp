@@ -180,7 +180,7 @@ std::vector<Argument> arguments_for(const ptx::Function& entry) {
   return arguments;
 }
 
-// Runs the first entry with two blocks of two warps.
+// Runs the first entry with two blocks of two warps, or of the four that wgmma takes.
 std::string run(const ptx::Module& module, const std::string& text, std::uint64_t number) {
   const std::vector<std::string> entries = entries_of(module);
   if (entries.empty()) return "no entry";
@@ -195,8 +195,9 @@ std::string run(const ptx::Module& module, const std::string& text, std::uint64_
     once.buffers.push_back({"b" + std::to_string(i), i * kBufferBytes, kBufferBytes, 4, i != 0,
                             i == 0 ? Role::kInput : Role::kInOut});
   }
+  const std::uint32_t threads = text.find("wgmma") == std::string::npos ? 64 : 128;
   once.launches.push_back(
-      {0, {2, 1, 1}, {64, 1, 1}, 0, arguments_for(*module.find(entries.front()))});
+      {0, {2, 1, 1}, {threads, 1, 1}, 0, arguments_for(*module.find(entries.front()))});
   once.count = number % 2 == 0;
   once.order = static_cast<Order>(number % 5);
   job.runs.push_back(std::move(once));

@@ -1,6 +1,6 @@
 // The JSON of the runner protocol: one key per field, enumerations by name, floats by their bits
 // (they may be infinite).
-#include <cstring>
+#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "plugins/backends/cpu/machine_protocol.hpp"
@@ -58,31 +58,33 @@ static void from_json(const json& j, Role& v) { enum_from_json(j, kRoleNames, v)
 static void to_json(json& j, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
     j = {{"buffer", buffer->buffer}};
+  } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+    j = {{"tensor_map", {map->buffer, map->element_bytes, map->swizzle, map->sizes, map->box}}};
   } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
     j = {{"int32", *i32}};
   } else if (const auto* i64 = std::get_if<std::int64_t>(&argument)) {
     j = {{"int64", *i64}};
+  } else if (const auto* f32 = std::get_if<float>(&argument)) {
+    j = {{"float32_bits", std::bit_cast<std::uint32_t>(*f32)}};
   } else {
-    std::uint32_t bits;
-    const float value = std::get<float>(argument);
-    static_assert(sizeof bits == sizeof value);
-    std::memcpy(&bits, &value, sizeof bits);
-    j = {{"float32_bits", bits}};
+    j = {{"float64_bits", std::bit_cast<std::uint64_t>(std::get<double>(argument))}};
   }
 }
 
 static void from_json(const json& j, Argument& argument) {
   if (j.contains("buffer")) {
     argument = BufferArgument{j.at("buffer").get<std::uint32_t>()};
+  } else if (j.contains("tensor_map")) {
+    const json& map = j.at("tensor_map");
+    argument = TensorMapArgument{map.at(0), map.at(1), map.at(2), map.at(3), map.at(4)};
   } else if (j.contains("int32")) {
     argument = j.at("int32").get<std::int32_t>();
   } else if (j.contains("int64")) {
     argument = j.at("int64").get<std::int64_t>();
+  } else if (j.contains("float32_bits")) {
+    argument = std::bit_cast<float>(j.at("float32_bits").get<std::uint32_t>());
   } else {
-    const auto bits = j.at("float32_bits").get<std::uint32_t>();
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    argument = value;
+    argument = std::bit_cast<double>(j.at("float64_bits").get<std::uint64_t>());
   }
 }
 
@@ -132,7 +134,8 @@ KRL_JSON(static, LaunchError, run, launch, argument, message)
 
 void to_json(json& j, const Result& result) {
   j = {{"kernels", result.kernels},     {"runs", result.runs},   {"encounters", result.encounters},
-       {"unwritten", result.unwritten}, {"unset", result.unset}, {"work", result.work}};
+       {"unwritten", result.unwritten}, {"unset", result.unset}, {"work", result.work},
+       {"printed", result.printed}};
   if (result.launch_error) j["launch_error"] = *result.launch_error;
   if (result.fault) j["fault"] = *result.fault;
 }
@@ -145,6 +148,7 @@ void from_json(const json& j, Result& result) {
   j.at("unwritten").get_to(result.unwritten);
   j.at("unset").get_to(result.unset);
   j.at("work").get_to(result.work);
+  j.at("printed").get_to(result.printed);
   if (j.contains("launch_error")) result.launch_error = j.at("launch_error").get<LaunchError>();
   if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();
 }

@@ -106,7 +106,22 @@ struct BufferArgument {
   bool operator==(const BufferArgument&) const = default;
 };
 
-using Argument = std::variant<BufferArgument, std::int32_t, std::int64_t, float>;
+// A descriptor of a row-major array that begins where a buffer does, for bulk copies of tensors: see
+// krl::ResolvedTensorMap, whose limits it meets.
+struct TensorMapArgument {
+  std::uint32_t buffer = 0, element_bytes = 4, swizzle = 0;
+  std::vector<std::uint64_t> sizes;  // elements, the innermost last
+  std::vector<std::uint32_t> box;    // …
+
+  bool operator==(const TensorMapArgument&) const = default;
+};
+
+// The size of a kernel's parameter that takes one.
+inline constexpr std::uint32_t kTensorMapBytes = 128;
+
+// A double takes the width of its parameter, as an integer does; a float has its own.
+using Argument =
+    std::variant<BufferArgument, TensorMapArgument, std::int32_t, std::int64_t, float, double>;
 
 using Dim3 = std::array<std::uint32_t, 3>;
 
@@ -312,6 +327,9 @@ struct Result {
   // From finished runs, in their order, limited like encounters.
   std::vector<Unset> unset;
   std::uint64_t work = 0;  // counted as for the work limit, over all runs
+  // What the runs printed, one after the other, the one that ended the job included. Candidates may
+  // not print: their code is refused before.
+  std::string printed;
 
   bool operator==(const Result&) const = default;
 };

@@ -50,22 +50,24 @@ std::optional<std::vector<std::string>> read_names(std::string_view lines, std::
 
 }  // namespace
 
-// The references are removed between nvcc and ptxas, which would give kernels whose address is
-// taken more registers. To make the result independent of place and time, the folder's name is
-// removed too, and the source, whose date ptxas would note.
-const char* const kCompileScript = R"sh(
+namespace {
+
+// Takes the arguments and the input, and sets the limits of each program.
+std::string begin_with(const std::string& input) {
+  return R"sh(
 seconds=$1 kib=$2 arch=$3
 shift 3
 bin=/usr/local/cuda/bin
-reference='^\.global .* kernelrl_kernel_[0-9]* = '
-cat > kernel.cu || exit
+cat > )sh" +
+         input + R"sh( || exit
 ulimit -v "$kib"
 ulimit -St "$seconds"
 ulimit -Ht "$((seconds + 1))"
-$bin/nvcc -arch="$arch" -std=c++17 -lineinfo "$@" -ptx -o referenced.ptx kernel.cu >&2 || exit
-grep "$reference" referenced.ptx > names
-sed -e "/$reference/d" -e "/^[[:space:]]*\.file/s|$PWD/||" referenced.ptx > kernel.ptx
-rm kernel.cu
+)sh";
+}
+
+// From kernel.ptx, and the lines in `names`, to the parts of a module.
+constexpr const char* kAssemble = R"sh(
 $bin/ptxas -v -lineinfo -arch="$arch" -o kernel.cubin kernel.ptx > report 2>&1 || {
   code=$?
   cat report >&2
@@ -75,16 +77,25 @@ for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
 cat kernel.cubin kernel.ptx report names
 )sh";
 
+}  // namespace
+
+// The references are removed between nvcc and ptxas, which would give kernels whose address is
+// taken more registers. To make the result independent of place and time, the folder's name is
+// removed too, and the source, whose date ptxas would note.
+const std::string kCompileScript = begin_with("kernel.cu") + R"sh(
+reference='^\.global .* kernelrl_kernel_[0-9]* = '
+$bin/nvcc -arch="$arch" -std=c++17 -lineinfo "$@" -ptx -o referenced.ptx kernel.cu >&2 || exit
+grep "$reference" referenced.ptx > names
+sed -e "/$reference/d" -e "/^[[:space:]]*\.file/s|$PWD/||" referenced.ptx > kernel.ptx
+rm kernel.cu
+)sh" + kAssemble;
+
+const std::string kAssembleScript = begin_with("kernel.ptx") + ": > names\n" + kAssemble;
+
 // nvcc links the files that it keeps; ptxas' report is among its errors. CUDA's runtime is in `lib`
 // where the toolkit comes from wheels.
-const char* const kLibraryScript = R"sh(
-seconds=$1 kib=$2 arch=$3
-shift 3
-cat > kernel.cu || exit
-ulimit -v "$kib"
-ulimit -St "$seconds"
-ulimit -Ht "$((seconds + 1))"
-/usr/local/cuda/bin/nvcc -arch="$arch" -std=c++17 -lineinfo -Xptxas=-v --expt-relaxed-constexpr \
+const std::string kLibraryScript = begin_with("kernel.cu") + R"sh(
+$bin/nvcc -arch="$arch" -std=c++17 -lineinfo -Xptxas=-v --expt-relaxed-constexpr \
   -isystem=/usr/local/kernelrl/host "$@" --keep --keep-dir=. -shared -Xcompiler=-fPIC,-O1 \
   -L/usr/local/cuda/lib64 -L/usr/local/cuda/lib -Xlinker=-z,defs -o kernel.so kernel.cu > log 2>&1
 code=$?

@@ -14,10 +14,13 @@ namespace krl::docker {
 // each program, the architecture, nvcc's further options. Reads the source from its input. Writes
 // the parts of a module to its output and the compilers' messages to its errors; ends with the exit
 // code of the compiler that failed.
-extern const char* const kCompileScript;
+extern const std::string kCompileScript;
 
 // Compiles a source with host code in the same way: its parts are those of a library.
-extern const char* const kLibraryScript;
+extern const std::string kLibraryScript;
+
+// Assembles PTX in the same way; its parts are those of a module without names.
+extern const std::string kAssembleScript;
 
 // Folder of the headers of host code in the container.
 inline constexpr const char* kHostHeadersInside = "/usr/local/kernelrl/host";

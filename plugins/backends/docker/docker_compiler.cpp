@@ -10,6 +10,7 @@
 #include "plugins/backends/docker/compile_script.hpp"
 #include "plugins/backends/docker/container.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/evaluator/compile/message_places.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/files/digest.hpp"
 
@@ -43,7 +44,7 @@ std::string version_of_nvcc(Container& container) {
   return "nvcc " + result.out.substr(begin, result.out.find_first_of(" \n", begin) - begin);
 }
 
-ContainerCommand compile_command(const DockerCompilerSettings& all, const char* script) {
+ContainerCommand compile_command(const DockerCompilerSettings& all, const std::string& script) {
   const CompileSettings& settings = all.compile;
   ContainerCommand command;
   command.arguments = {"/bin/sh",
@@ -76,7 +77,7 @@ void explain(const CommandResult& result, const DockerCompilerSettings& settings
   } else if (result.end == CommandResult::kOutOfMemory || says_out_of_memory(output.log)) {
     ended(output, CompileOutput::kOutOfResources, kCompilerOutOfMemory);
   } else if (code == kProcessorLimit || code == kKilled) {
-    ended(output, CompileOutput::kTimeout, took_more_than(processor_seconds(settings.compile)));
+    ended(output, CompileOutput::kTimeout, took_more_than(settings.compile.cpu_seconds()));
   } else if (std::string error = first_error(output.diagnostics); !error.empty()) {
     ended(output, CompileOutput::kFailed, std::move(error));
   } else if (code > kSignalled) {
@@ -128,11 +129,25 @@ CompileOutput compile_library_in(Container& container, const DockerCompilerSetti
   return output_of(result, settings, std::move(module));
 }
 
+CompileOutput assemble_in(Container& container, const DockerCompilerSettings& settings,
+                          std::string_view ptx, const std::vector<std::string>& kernels,
+                          const Cancelled& cancelled) {
+  const std::string text = in_ascii(ptx);
+  ContainerCommand command = compile_command(settings, kAssembleScript);
+  command.input = text;
+  CommandResult result = container.run(command, cancelled);
+  std::optional<CompiledModule> module;
+  if (result.ok()) module = read_module(result.out, 0);
+  if (module) module->names = kernels;
+  result.err = with_lines_of_ptx(result.err, text);
+  return output_of(result, settings, std::move(module));
+}
+
 std::string identity_of(const DockerCompilerSettings& all, const std::string& version,
                         const std::string& image_id) {
   const CompileSettings& settings = all.compile;
   files::Digest digest;
-  digest.add(version).add(image_id).add(kCompileScript).add(settings.arch);
+  digest.add(version).add(image_id).add(kCompileScript).add(kAssembleScript).add(settings.arch);
   digest.add(settings.memory_bytes).add(settings.cpu_seconds());
   for (const char* program : {"nvcc", "ptxas"}) {
     std::error_code error;
@@ -166,6 +181,11 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   };
   CudaCompiler compiler{version + " in Docker", settings.compile.arch,
                         identity_of(settings, version, container->image_id()), compile};
+  compiler.assemble = [container, settings](std::string_view ptx,
+                                            const std::vector<std::string>& kernels,
+                                            const Cancelled& cancelled) {
+    return assemble_in(*container, settings, ptx, kernels, cancelled);
+  };
   if (takes_host) {
     compiler.compile_library = [container, settings](std::string_view source,
                                                      const Cancelled& cancelled) {

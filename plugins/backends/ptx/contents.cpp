@@ -19,7 +19,11 @@ constexpr std::string_view kLaunchedClusters =
     "launches give no size of clusters: a kernel has one by __cluster_dims__";
 constexpr std::string_view kAsyncStores =
     "asynchronous stores are not supported: store, and arrive at a barrier";
-constexpr std::string_view kBulk = "bulk copies (TMA) are not supported";
+constexpr std::string_view kMulticasts = "copies to several blocks at once are not supported";
+constexpr std::string_view kMadeMaps = "tensor maps are made by @tensor_map alone";
+constexpr std::string_view kBulkPrefetches =
+    "bulk prefetches are not allowed: they may reach what the kernel does not read";
+constexpr std::string_view kBulkStores = "bulk stores are not supported";
 constexpr std::string_view kTextures = "textures and surfaces are not supported: load from buffers";
 constexpr std::string_view kKept = "asks the L2 cache to keep lines beyond the launch";
 constexpr std::string_view kWhere = "results may not depend on where a kernel runs";
@@ -46,7 +50,7 @@ constexpr Refusal kOpcodes[] = {
     {"multimem", "reaches other GPUs"},
     {"clusterlaunchcontrol", "a block may not take over another's work"},
     {"griddepcontrol", "a launch depends on no other"},
-    {"tensormap", kBulk},
+    {"tensormap", kMadeMaps},
     {"brkpt", "is for debuggers"},
     {"pmevent", "is for profilers"},
     {"discard", "may not discard the contents of memory"},
@@ -54,10 +58,8 @@ constexpr Refusal kOpcodes[] = {
 
 // Modifiers that are refused with any opcode.
 constexpr Refusal kModifiers[] = {
-    {"bulk", kBulk},
-    {"tensormap", kBulk},
-    {"tensormap::generic", kBulk},
-    {"multicast::cluster", kBulk},
+    {"tensormap::generic", kMadeMaps},
+    {"multicast::cluster", kMulticasts},
     {"mmio", "reaches devices"},
     {"L2::evict_last", kKept},
 };
@@ -78,8 +80,8 @@ struct FormRefusal {
   std::string_view opcode, modifier, why;
 };
 constexpr FormRefusal kForms[] = {
-    {"st", "async", kAsyncStores},
-    {"red", "async", kAsyncStores},
+    {"st", "async", kAsyncStores},  {"red", "async", kAsyncStores},
+    {"st", "bulk", kBulkStores},    {"cp", "prefetch", kBulkPrefetches},
     {"createpolicy", "cvt", kKept},
 };
 
@@ -105,6 +107,11 @@ class ContentsCheck {
   void check_function(const Function& function) {
     if (function.explicit_cluster && function.required_cluster[0] == 0)
       refuse(std::string(kLaunchedClusters), function.place);
+    for (const Refusal& refusal : kFunctions) {
+      if (function.name == refusal.name)
+        refuse("a function called " + function.name + ": the name is the device runtime's",
+               function.place);
+    }
     for (const Instruction& instruction : function.body) check_instruction(function, instruction);
     for (const Instruction* use : uses_of_clocks(function)) {
       refuse("a clock's value in " + use->full_name() +

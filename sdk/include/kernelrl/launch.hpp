@@ -9,6 +9,16 @@
 //   # @scratch partial float32[ceil_div(n, 1024)]
 //   # @launch block_sums[(ceil_div(n, BLOCK),)](x, partial, n, BLOCK=1024, num_warps=8)
 //
+// On GPUs with bulk copies of tensors (sm_90 on), in CUDA and PTX, a directive makes a tensor map, which
+// a kernel takes as `const __grid_constant__ CUtensorMap`:
+//
+//   // @tensor_map a_map a[m, k] box[128, 64] swizzle 128
+//   // @launch gemm<<<ceil_div(m, 128), 384>>>(a_map, b_map, c)
+//
+// describes the buffer `a` as a row-major array of these sizes, from which a copy takes a box of 128 rows
+// of 64 elements; elements outside the array are zeros. `swizzle` is 0 (or not given), 32, 64 or 128: the
+// bytes of the box's rows.
+//
 // A directive is a line comment that begins its line. Launches run in the order of the text. Grid,
 // block, dynamic shared bytes and integer arguments are expressions (expression.hpp) of the axes,
 // the integer scalars and `<tensor>.size`, the number of elements of a tensor or scratch buffer; a
@@ -59,6 +69,15 @@ struct ScratchDirective {
   PlacedExpression elements;
 };
 
+// `@tensor_map name buffer[sizes] box[sizes] swizzle bytes`. Sizes are numbers of elements, the innermost
+// last.
+struct TensorMapDirective {
+  std::string name, buffer;
+  std::vector<PlacedExpression> sizes, box;  // 1 to 5, and as many
+  PlacedExpression swizzle;                  // the constant 0 if not given
+  int line = 1, column = 1;                  // place of the name
+};
+
 // A value that Triton compiles into a kernel: `BLOCK=1024`, `num_warps=8`.
 struct LaunchConstant {
   std::string name;
@@ -79,6 +98,7 @@ struct LaunchDirective {
 struct LaunchProgram {
   Language language = Language::kCuda;
   std::vector<ScratchDirective> scratch;
+  std::vector<TensorMapDirective> tensor_maps;
   std::vector<LaunchDirective> launches;  // at least one
 };
 
@@ -89,8 +109,8 @@ Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
                                                   const TaskDefinition& task);
 
 struct LaunchArgument {
-  enum Kind { kTensor, kScratch, kScalar, kInteger } kind = kInteger;
-  std::size_t index = 0;     // into the case's tensors or scalars, or the program's scratch buffers
+  enum Kind { kTensor, kScratch, kScalar, kInteger, kTensorMap } kind = kInteger;
+  std::size_t index = 0;     // into the case's tensors or scalars, or the program's buffers or maps
   std::int64_t integer = 0;  // value of a kInteger; its width is the parameter's
   int line = 1, column = 1;
 };
@@ -110,8 +130,20 @@ struct ResolvedScratch {
   std::int64_t elements = 0, bytes = 0;
 };
 
+// Copies of it meet the limits of cuTensorMapEncodeTiled.
+struct ResolvedTensorMap {
+  static constexpr std::uint32_t kBytes = 128;  // the size of a CUtensorMap
+
+  std::string name;
+  LaunchArgument buffer;                 // kTensor or kScratch
+  std::int64_t element_bytes = 4;        // 1, 2, 4 or 8
+  std::vector<std::int64_t> sizes, box;  // 1 to 5, the innermost last
+  std::int64_t swizzle = 0;              // bytes: 0, 32, 64 or 128
+};
+
 struct ResolvedProgram {
   std::vector<ResolvedScratch> scratch;
+  std::vector<ResolvedTensorMap> tensor_maps;
   std::vector<ResolvedLaunch> launches;
 };
 

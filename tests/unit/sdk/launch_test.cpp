@@ -32,10 +32,17 @@ std::string launches_of(const std::string& source, const LaunchLimits& limits = 
     text += " " + std::to_string(launch.shared_bytes) + "(";
     for (const LaunchArgument& argument : launch.arguments) {
       const bool number = argument.kind == LaunchArgument::kInteger;
-      text += std::string(text.back() == '(' ? "" : ", ") + "tbsi"[argument.kind] +
+      text += std::string(text.back() == '(' ? "" : ", ") + "tbsim"[argument.kind] +
               std::to_string(number ? argument.integer : static_cast<std::int64_t>(argument.index));
     }
     text += ")";
+  }
+  for (const ResolvedTensorMap& map : launches->tensor_maps) {
+    text += "; " + map.name + " of " + "tb"[map.buffer.kind] + std::to_string(map.buffer.index) +
+            " x" + std::to_string(map.element_bytes);
+    for (std::size_t i = 0; i < map.sizes.size(); ++i)
+      text += " " + std::to_string(map.sizes[i]) + "/" + std::to_string(map.box[i]);
+    text += " swizzle " + std::to_string(map.swizzle);
   }
   return text;
 }
@@ -49,6 +56,16 @@ TEST(Launch, DirectivesInOrder) {
                   "// @launch last<<<dim3(half, 2), dim3(8, 8, 2)>>>(part, y, part.size, steps)\n"
                   "__global__ void k() {}\n__global__ void last() {}\n"),
       "k 2x1x1 256x1x1 128(t0, b0, i48, s0); last 8x2x1 8x8x2 0(b0, t2, i2, s1)");
+}
+
+TEST(Launch, TensorMaps) {
+  EXPECT_EQ(launches_of("// @tensor_map flat x[x.size] box[16]\n"
+                        "// @scratch half_of half[x.size * 64]\n"
+                        "// @tensor_map tiles half_of[rows, cols, 64] box[2, 1, 32] swizzle 64;\n"
+                        "// @launch k<<<1, 32>>>(tiles, flat, x)" +
+                        kKernel),
+            "k 1x1x1 32x1x1 0(m1, m0, t0); flat of t0 x4 48/16 swizzle 0; "
+            "tiles of b0 x2 3/2 16/1 64/32 swizzle 64");
 }
 
 TEST(Launch, FormsThatAreTolerated) {
@@ -106,6 +123,7 @@ TEST(Launch, DefaultLaunchThatCannotBe) {
 
 TEST(Launch, ErrorsSayWhereAndWhat) {
   const std::string form = "a directive is `// @launch kernel<<<grid, block>>>(arguments)`";
+  const std::string map_form = "// @tensor_map name buffer[sizes] box[sizes] swizzle bytes";
   const std::vector<std::pair<std::string, std::string>> expectations = {
       {"// @lunch k<<<1, 2>>>()", "1:4: unknown directive '@lunch'; did you mean '@launch'?"},
       {"// @launch", "1:11: expected the name of a kernel: " + form},
@@ -149,6 +167,37 @@ TEST(Launch, ErrorsSayWhereAndWhat) {
       {"// @scratch p float[q.size]", "1:21: unknown name 'q.size'; did you mean 'x.size'?"},
       {"// @scratch p float[rows - 3]\n// @launch k<<<1, 1>>>()",
        "1:21: the scratch buffer 'p' would have 0 elements"},
+      {"// @tensor_map 3 x[4] box[4]",
+       "1:16: expected the name of the map: a directive is `" + map_form + "`"},
+      {"// @tensor_map m x[4]", "1:22: expected 'box': a directive is `" + map_form + "`"},
+      {"// @tensor_map m x[] box[]", "1:27: a tensor map has 1 to 5 sizes"},
+      {"// @tensor_map m x[1, 1, 1, 1, 1, 4] box[4]", "1:44: a tensor map has 1 to 5 sizes"},
+      {"// @tensor_map m x[3, 16] box[4]", "1:33: a box has as many sizes as its tensor: 2"},
+      {"// @tensor_map m x[4] box[4] swizzle",
+       "1:37: expected a number, a name or '(', found the end"},
+      {"// @tensor_map m x[4] box[4] l2 128", "1:30: nothing may follow the directive on its line"},
+      {"// @tensor_map x x[4] box[4]", "1:16: the name of the tensor map 'x' is taken"},
+      {"// @tensor_map m z[4] box[4]", "1:16: unknown buffer 'z'; known: x, keys, y"},
+      {"// @tensor_map m x[colz] box[4]", "1:20: unknown name 'colz'; did you mean 'cols'?"},
+      {"// @tensor_map m x[49] box[4]\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': its sizes have more elements than x, which has 48, or none"},
+      {"// @tensor_map m x[9223372036854775807, 4] box[4, 4]\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': its sizes have more elements than x, which has 48, or none"},
+      {"// @tensor_map m x[rows, 15] box[1, 4]\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': rows of 60 bytes; they must be a multiple of 16"},
+      {"// @tensor_map m x[48] box[257]\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': a box of 257; each size is 1 to 256"},
+      {"// @tensor_map m x[48] box[3]\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': a box with rows of 12 bytes; they must be a multiple of 16"},
+      {"// @tensor_map m x[48] box[4] swizzle 16\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': swizzle 16; it is 0, 32, 64 or 128"},
+      {"// @tensor_map m x[48] box[12] swizzle 32\n// @launch k<<<1, 1>>>(m)",
+       "1:16: the tensor map 'm': a box with rows of 48 bytes; with swizzle 32 they have so many"},
+      {"// @scratch big char[16777216]\n// @tensor_map m big[256, 256, 256] box[256, 256, 256]\n"
+       "// @launch k<<<1, 1>>>(m)",
+       "2:16: the tensor map 'm': a box of 16777216 bytes; shared memory has at most 232448"},
+      {"// @scratch d double2[8]\n// @tensor_map m d[8] box[4]\n// @launch k<<<1, 1>>>(m)",
+       "2:16: the tensor map 'm': elements of 16 bytes; at most 8"},
   };
   for (const auto& [source, error] : expectations) {
     const bool has_kernel = source.find("__global__") != std::string::npos;

@@ -61,12 +61,25 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     std::memcpy(to, &address, sizeof address);
     return {};
   }
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+    if (map->buffer >= buffers) return "names a buffer that the run does not have";
+    if (parameter.bytes == kTensorMapBytes) return {};
+    return "is a tensor map, but the kernel's parameter is no CUtensorMap";
+  }
   if (const auto* value = std::get_if<float>(&argument)) {
     const bool takes_float = kind == ParameterKind::kFloating || kind == ParameterKind::kBytes;
     if (!takes_float || parameter.bytes != sizeof(float)) {
       return "is a float, but the kernel's parameter is not";
     }
     std::memcpy(to, value, sizeof(float));
+    return {};
+  }
+  if (const auto* value = std::get_if<double>(&argument)) {
+    if (kind != ParameterKind::kFloating)
+      return "is a real number, but the kernel's parameter is not";
+    const auto narrow = static_cast<float>(*value);
+    if (parameter.bytes == sizeof narrow) std::memcpy(to, &narrow, sizeof narrow);
+    if (parameter.bytes == sizeof *value) std::memcpy(to, value, sizeof *value);
     return {};
   }
   const bool sized =
@@ -252,11 +265,23 @@ class JobRunner {
     return true;
   }
 
+  std::vector<TensorMap> tensor_maps(const Launch& launch) const {
+    const Function& entry = *module_.programs[launch.kernel]->entry;
+    std::vector<TensorMap> maps;
+    for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
+      if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[a])) {
+        maps.emplace_back(*map, entry.entry_parameters[a].offset, memory_->address_of(map->buffer));
+      }
+    }
+    return maps;
+  }
+
   void execute(const Run& run) {
     std::vector<LaunchReport> reports;
     work_left_ = job_.work_limit;
     for (std::uint32_t i = 0; i < run.launches.size() && !result_.fault; ++i)
       reports.push_back(execute(run, i));
+    result_.printed += memory_->printed();
     if (result_.fault) return;
     result_.runs.push_back(std::move(reports));
     for (std::uint32_t b = 0; b < run.buffers.size(); ++b) {
@@ -290,7 +315,8 @@ class JobRunner {
     std::vector<std::byte> parameters;
     bind_arguments(run, index, &parameters);
     clear_counters(program);
-    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
+    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes,
+                          tensor_maps(launch));
     const bool timed = run.count && !runs_side_by_side(run.order) && program.warps_hand_over;
     if (timed) memory_->keep_time(job_.path_clocks);
     if (run.count && !program.blocks_hand_over && launch.resident_blocks > 0) {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "plugins/backends/cpu/machine/memory/mbarrier.hpp"
+
 namespace krl::machine {
 namespace {
 
@@ -245,6 +247,16 @@ void GridRunner::end_standstill() {
 
 void GridRunner::fault_deadlock() {
   running_ = resident_.begin()->second.get();
+  for (const auto& [index, block] : resident_) {
+    const BlockMemory::Wait wait = block->memory().waits_at();
+    if (wait.line == 0) continue;
+    running_ = block.get();
+    const std::string what = awaited_by_mbarrier(block->memory().shared().data() + wait.barrier);
+    throw Fault{FaultKind::kDeadlock,
+                "nothing changes what all blocks wait for: an mbarrier waits for " +
+                    (what.empty() ? "the next phase" : what),
+                wait.line, -1};
+  }
   const std::string blocks = std::to_string(resident_.size());
   throw Fault{FaultKind::kDeadlock,
               begun_ < clusters_ ? blocks + " resident blocks wait for blocks that do not fit"

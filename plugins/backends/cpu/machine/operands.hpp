@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "plugins/backends/cpu/machine/program.hpp"
@@ -30,8 +31,10 @@ class Operands {
   // A row of equal values: `bits`, cut to `bytes` (1, 2, 4 or 8; 0: a predicate of all lanes, true
   // if bits is not 0).
   virtual std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) = 0;
-  // A row of these values, one a lane.
-  virtual std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) = 0;
+  // Values side by side: a row of one for each lane, or a list of any length.
+  virtual std::uint32_t table(std::span<const std::uint32_t> values) = 0;
+  // The place of a RegisterUse for a register that products use (memory/products_under_way.hpp).
+  virtual std::uint32_t use_of(const ptx::Operand& reg) = 0;
   // A row that nothing else uses.
   virtual std::uint32_t scratch(std::uint32_t bytes_each) = 0;
   // The predicate that add.cc and the like write and addc reads: one for a function.

@@ -27,7 +27,7 @@ class CpuExecutor final : public evaluator::Executor {
   CpuExecutor(const CpuSettings& settings, const Installation& installation);
 
   const std::string& device() const override { return time_.device(); }
-  std::string arch() const { return std::string(time_.arch()); }  // "sm_87"
+  std::string arch() const { return time_.arch(); }  // "sm_87", "sm_90a"
   std::string identity(const evaluator::CudaCompiler& compiler,
                        const evaluator::EvaluatorSettings& settings) const override;
   std::string ptx_machine() const override { return "cpu"; }

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 namespace krl::cpu {
-using namespace evaluator;
+using namespace process;
 namespace {
 
 // The machine with the widest vectors that the processor has and that was built.

@@ -1,34 +1,16 @@
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cstring>
 #include <kernelrl/values.hpp>
-#include <nlohmann/json.hpp>
 
 #include "plugins/backends/cpu/garbage.hpp"
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
 #include "plugins/backends/evaluator/task_origin.hpp"
-#include "plugins/process/subprocess.hpp"
 
 namespace krl::cpu {
 using namespace evaluator;
 namespace {
-
-constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
-
-// Returns the space of a buffer in the arena, with a gap after it, so that the end of one is never
-// the start of the next.
-std::uint64_t place_of(std::uint64_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment + kBufferAlignment;
-}
-
-Dim3 narrow(const krl::Dim3& size) {
-  return {static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
-          static_cast<std::uint32_t>(size[2])};
-}
 
 Role role_of(const ResolvedTensor& tensor) {
   if (!tensor.is_output) return Role::kInput;
@@ -36,36 +18,6 @@ Role role_of(const ResolvedTensor& tensor) {
 }
 
 Order order_of(RunOrder order) { return static_cast<Order>(order); }
-
-std::uint32_t index_of(const std::vector<std::string>& names, const std::string& name) {
-  return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-std::uint32_t seconds_of(const MachineOptions& options) {
-  return static_cast<std::uint32_t>((options.time_limit.count() + 999) / 1000);
-}
-
-Ending run_machine(const MachineOptions& options, std::string_view job, std::string_view ptx,
-                   const SharedMemory& arena, const MemoryFile& output,
-                   const std::function<bool()>& cancelled) {
-  const MemoryFile input = MemoryFile::with("krl-job", job);
-  const MemoryFile code = MemoryFile::with("krl-module", ptx);
-  SandboxRules rules;
-  rules.address_space_bytes = options.memory_bytes + arena.bytes().size();
-  rules.cpu_seconds = seconds_of(options);
-  Command command = sandboxed(options.launcher, rules, {{options.program}});
-  command.descriptors = {{input.descriptor(), kJobDescriptor},
-                         {arena.descriptor(), kArenaDescriptor},
-                         {code.descriptor(), kModuleDescriptor},
-                         {output.descriptor(), kResultDescriptor}};
-  return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
-}
-
-// True if the candidate cannot be the cause. The machine cannot signal itself.
-bool is_of_others(const Ending& ending) {
-  return ending.deadline || ending.signal == SIGKILL || ending.signal == SIGTERM ||
-         ending.exit_code == kSandboxFailed;
-}
 
 std::uint64_t tensor_bytes(const ResolvedCase& resolved) {
   std::uint64_t bytes = 0;
@@ -203,6 +155,11 @@ Argument MachineRuns::argument_of(const PlannedRun& plan, const LaunchArgument& 
       if (is_floating(scalar.dtype)) return static_cast<float>(scalar.real);
       return scalar.integer;
     }
+    case LaunchArgument::kTensorMap: {
+      const ResolvedTensorMap& map =
+          schedule_.programs[plan.case_index].tensor_maps[argument.index];
+      return tensor_map_of(map, std::get<BufferArgument>(argument_of(plan, map.buffer)).buffer);
+    }
     case LaunchArgument::kInteger:
       break;
   }
@@ -220,11 +177,7 @@ void MachineRuns::write_job(const MachineOptions& options, const MachineModule& 
     const PlannedRun& plan = runs_[batch->first + r].plan;
     job.runs[r].launches.clear();
     for (const ResolvedLaunch& launch : schedule_.programs[plan.case_index].launches) {
-      Launch& out = job.runs[r].launches.emplace_back();
-      out.kernel = index_of(schedule_.kernels, launch.kernel);
-      out.grid = narrow(launch.grid);
-      out.block = narrow(launch.block);
-      out.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+      Launch& out = job.runs[r].launches.emplace_back(shape_of(launch, schedule_.kernels));
       for (const LaunchArgument& argument : launch.arguments) {
         out.arguments.push_back(argument_of(plan, argument));
       }
@@ -237,23 +190,6 @@ bool MachineRuns::fail(Verdict verdict, std::string why) {
   verdict_ = verdict;
   why_ = std::move(why);
   return false;
-}
-
-// Keeps a result that is complete and consistent; otherwise returns its error.
-std::string MachineRuns::take(const Batch& batch, const std::string& text) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) return "its report is not JSON";
-  Result result;
-  try {
-    parsed.get_to(result);
-  } catch (const nlohmann::json::exception& error) {
-    return std::string("its report: ") + error.what();
-  }
-  const std::string wrong = inconsistency(batch.job, result);
-  if (!wrong.empty()) return "its report: " + wrong;
-  name_for_people(batch.job.kernels, schedule_.kernels, &result);
-  add(std::move(result), batch.first);
-  return {};
 }
 
 // Appends the runs of a batch to those of the batches before it.
@@ -299,30 +235,12 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
 
 bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
                           const Batch& batch, const std::function<bool()>& cancelled) {
-  const std::string job = nlohmann::json(batch.job).dump();
-  for (int attempt = 0;; ++attempt) {
-    const bool last = attempt > 0;
-    fill(batch);
-    const MemoryFile output = MemoryFile::create("krl-result");
-    const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
-    if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ending.asleep)
-      return fail(Verdict::kTimeout, "the process that runs kernels was idle and was killed");
-    if (ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options)) {
-      return fail(Verdict::kTimeout,
-                  "the kernel ran for more than " + std::to_string(seconds_of(options)) + " s");
-    }
-    if (is_of_others(ending)) {
-      if (last) throw Failure(KRL_UNAVAILABLE, "the machine " + ending.description() + ", twice");
-      continue;
-    }
-    const std::string wrong =
-        ending.ok() ? take(batch, output.read(kMaxResultBytes)) : "it " + ending.description();
-    if (wrong.empty()) return true;
-    if (last) {
-      return fail(Verdict::kRuntimeFault, "the process that runs kernels failed twice: " + wrong);
-    }
-  }
+  JobOutcome outcome = execute_job(
+      options, batch.job, module.ptx, arena_, [&] { fill(batch); }, cancelled);
+  if (!outcome.result) return fail(outcome.verdict, std::move(outcome.why));
+  name_for_people(batch.job.kernels, schedule_.kernels, &*outcome.result);
+  add(*std::move(outcome.result), batch.first);
+  return true;
 }
 
 std::span<const std::byte> MachineRuns::tensor(std::size_t run, std::size_t index) const {

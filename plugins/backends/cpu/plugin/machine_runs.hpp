@@ -1,12 +1,10 @@
 // Executes planned runs of a compiled candidate: places inputs and poison into an arena, writes the
-// job, starts `kernelrl-machine` in its sandbox, validates the result, reads the outputs. Runs that
-// do not fit the arena together, because of large scratch buffers, become several jobs. Used by one
-// thread at a time; the worker's process ends with execute().
+// job, has it executed, reads the outputs. Runs that do not fit the arena together, because of large
+// scratch buffers, become several jobs. Used by one thread at a time.
 #pragma once
 
 #include <kernelrl/abi.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,22 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cpu/machine_protocol.hpp"
+#include "plugins/backends/cpu/plugin/machine_process.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
-#include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/process/shared_memory.hpp"
 
 namespace krl::cpu {
-
-struct MachineOptions {
-  std::string launcher, program;
-  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
-  std::chrono::milliseconds time_limit{30'000};  // processor time
-  std::uint64_t work_limit = 50'000'000;
-  std::uint32_t max_shared_bytes = 48 << 10;   // limit of the modelled GPU
-  PathClocks path_clocks = Job().path_clocks;  // …
-};
 
 // Kernels as the machine executes them.
 struct MachineModule {
@@ -81,7 +69,6 @@ class MachineRuns {
   bool fail(Verdict verdict, std::string why);
   bool execute(const MachineOptions& options, const MachineModule& module, const Batch& batch,
                const std::function<bool()>& cancelled);
-  std::string take(const Batch& batch, const std::string& text);
   void add(Result result, std::size_t first);
   void keep_tensors(const Batch& batch);
 

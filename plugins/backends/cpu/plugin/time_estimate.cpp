@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "plugins/backends/compiled/compute_capability.hpp"
+#include "plugins/backends/evaluator/check/comparison.hpp"
 
 namespace krl::cpu {
 using namespace evaluator;
@@ -54,7 +55,7 @@ TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(find_gpu(gpu)) {
   device_ = "emulated " + gpu;
 }
 
-std::string_view TimeEstimate::arch() const { return gpu_->arch; }
+std::string TimeEstimate::arch() const { return require_arch(gpu_->arch).full_arch(); }
 
 std::uint32_t TimeEstimate::max_shared_bytes() const {
   return static_cast<std::uint32_t>(require_arch(gpu_->arch).shared_per_block);

@@ -23,7 +23,7 @@ class TimeEstimate {
   explicit TimeEstimate(const std::string& gpu);
 
   const std::string& device() const { return device_; }  // "emulated Jetson Orin Nano"
-  std::string_view arch() const;                         // "sm_87"
+  std::string arch() const;                              // "sm_87", "sm_90a"
   std::uint32_t max_shared_bytes() const;
 
   PathClocks path_clocks() const { return cpu::path_clocks(*gpu_); }

@@ -58,20 +58,34 @@ struct Places {
 gpu::Argument placed(const LaunchArgument& argument, const Places& places) {
   switch (argument.kind) {
     case LaunchArgument::kTensor:
-      return {true, places.tensors[argument.index]};
+      return {gpu::Argument::kAddress, places.tensors[argument.index]};
     case LaunchArgument::kScratch:
-      return {true, places.scratch[argument.index]};
+      return {gpu::Argument::kAddress, places.scratch[argument.index]};
     case LaunchArgument::kScalar:
-      return {false, bits_of(places.resolved.scalars[argument.index])};
+      return {gpu::Argument::kValue, bits_of(places.resolved.scalars[argument.index])};
+    case LaunchArgument::kTensorMap:
+      return {gpu::Argument::kTensorMap, argument.index};
     case LaunchArgument::kInteger:
       break;
   }
-  return {false, static_cast<std::uint64_t>(argument.integer)};
+  return {gpu::Argument::kValue, static_cast<std::uint64_t>(argument.integer)};
 }
 
-gpu::Launch placed(const ResolvedLaunch& launch, const std::vector<std::string>& kernels,
-                   const Places& places) {
+gpu::TensorMap placed(const ResolvedTensorMap& map, const Places& places) {
+  gpu::TensorMap result;
+  result.offset = placed(map.buffer, places).value;
+  result.element_bytes = static_cast<std::uint64_t>(map.element_bytes);
+  result.swizzle = static_cast<std::uint64_t>(map.swizzle);
+  result.sizes.assign(map.sizes.begin(), map.sizes.end());
+  result.box.assign(map.box.begin(), map.box.end());
+  return result;
+}
+
+gpu::Launch placed(const ResolvedLaunch& launch, const ResolvedProgram& program,
+                   const std::vector<std::string>& kernels, const Places& places) {
   gpu::Launch result;
+  for (const ResolvedTensorMap& map : program.tensor_maps)
+    result.tensor_maps.push_back(placed(map, places));
   result.kernel = static_cast<std::uint32_t>(
       std::find(kernels.begin(), kernels.end(), launch.kernel) - kernels.begin());
   result.grid = narrow(launch.grid);
@@ -130,7 +144,7 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
   }
   const Places places{resolved, tensors, scratch};
   for (const ResolvedLaunch& launch : program.launches) {
-    set.program.launches.push_back(placed(launch, kernels, places));
+    set.program.launches.push_back(placed(launch, program, kernels, places));
   }
   return set;
 }

@@ -68,15 +68,56 @@ std::size_t fills_of_set(const Program& program) {
   return program.inputs.size() + program.blank.size();
 }
 
+CUtensorMapDataType type_of(std::uint64_t element_bytes) {
+  switch (element_bytes) {  // copies only move elements
+    case 1:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 4:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    default:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  }
+}
+
+CUtensorMapSwizzle swizzle_of(std::uint64_t bytes) {
+  if (bytes == 128) return CU_TENSOR_MAP_SWIZZLE_128B;
+  if (bytes == 64) return CU_TENSOR_MAP_SWIZZLE_64B;
+  return bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+CUtensorMap encoded(const TensorMap& map, CUdeviceptr set) {
+  const std::vector<std::uint64_t> sizes(map.sizes.rbegin(), map.sizes.rend());
+  const std::vector<std::uint32_t> box(map.box.rbegin(), map.box.rend()), steps(box.size(), 1);
+  std::vector<std::uint64_t> strides;  // bytes, of all but the innermost
+  for (std::uint64_t bytes = map.element_bytes; strides.size() + 1 < sizes.size();)
+    strides.push_back(bytes *= sizes[strides.size()]);
+  CUtensorMap result;
+  KRL_CUDA(cuTensorMapEncodeTiled, &result, type_of(map.element_bytes),
+           static_cast<std::uint32_t>(sizes.size()), reinterpret_cast<void*>(set + map.offset),
+           sizes.data(), strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+           swizzle_of(map.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result;
+}
+
 void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
+  std::vector<CUtensorMap> maps;
+  for (const TensorMap& map : launch.tensor_maps) maps.push_back(encoded(map, set));
   std::vector<std::uint64_t> values;
   values.reserve(launch.arguments.size());  // a batch has hundreds of launches
-  for (const Argument& argument : launch.arguments) {
-    values.push_back(argument.address ? set + argument.value : argument.value);
-  }
   std::vector<void*> arguments;
-  arguments.reserve(values.size());
-  for (std::uint64_t& value : values) arguments.push_back(&value);
+  arguments.reserve(launch.arguments.size());
+  for (const Argument& argument : launch.arguments) {
+    if (argument.kind == Argument::kTensorMap) {
+      arguments.push_back(&maps.at(argument.value));
+    } else {
+      const bool is_address = argument.kind == Argument::kAddress;
+      values.push_back(is_address ? set + argument.value : argument.value);
+      arguments.push_back(&values.back());
+    }
+  }
   if (launch.shared_bytes > kDefaultShared) {
     KRL_CUDA(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
              static_cast<int>(launch.shared_bytes));

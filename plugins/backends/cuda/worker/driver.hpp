@@ -24,7 +24,7 @@ namespace krl::gpu {
   F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) \
   F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) \
   F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncGetAttribute) \
-  F(cuFuncSetAttribute) \
+  F(cuFuncSetAttribute) F(cuTensorMapEncodeTiled) \
   F(cuLaunchKernel) \
   F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventElapsedTime) \
   F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)

@@ -80,8 +80,16 @@ struct Fill {
   int structure = 0;  // Structure
 };
 
+// A row-major array in a set, for bulk copies: see krl::ResolvedTensorMap.
+struct TensorMap {
+  std::uint64_t offset = 0, element_bytes = 4, swizzle = 0;
+  std::vector<std::uint64_t> sizes;  // the innermost last
+  std::vector<std::uint32_t> box;
+};
+
 struct Argument {
-  bool address = false;  // the address of the buffer at offset `value`; else the value's bits
+  // `value`: its bits; the offset of a buffer, whose address is passed; an index into tensor_maps.
+  enum Kind : std::uint8_t { kValue, kAddress, kTensorMap } kind = kValue;
   std::uint64_t value = 0;
 };
 
@@ -90,6 +98,7 @@ struct Launch {
   std::array<std::uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::vector<Argument> arguments;
+  std::vector<TensorMap> tensor_maps;
 };
 
 // The arguments for the function of a candidate with host code (host_call.hpp).
@@ -374,8 +383,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes, gua
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, reference_on_gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high,
                                    structure)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMap, offset, element_bytes, swizzle, sizes, box)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, kind, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments,
+                                   tensor_maps)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)

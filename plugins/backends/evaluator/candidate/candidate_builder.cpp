@@ -52,9 +52,11 @@ bool CompiledSource::report(EvaluationRecord* record) const {
   return false;
 }
 
-CandidateBuilder::CandidateBuilder(CudaCompiler compiler, std::string ptx_machine)
+CandidateBuilder::CandidateBuilder(CudaCompiler compiler, std::string ptx_machine,
+                                   Contents contents)
     : compiler_(std::move(compiler)),
       ptx_machine_(std::move(ptx_machine)),
+      contents_(contents),
       target_{require_arch(compiler_.arch), compiler_.arch},
       sources_(kCacheBytes) {}
 
@@ -229,9 +231,13 @@ CompiledSource CandidateBuilder::read_output(CompileOutput output, std::size_t n
 void CandidateBuilder::check_contents(CompiledSource* compiled) const {
   const CompiledModule& module = compiled->module;
   const ptx::ReadResult code = ptx::read_module(module.ptx, kSourceFile);
-  std::string refused = !code.problem          ? ptx::first_problem(code.module, module.names)
-                        : ptx_machine_.empty() ? code.problem->text()
-                                               : unsupported_on(ptx_machine_, *code.problem);
+  std::string refused;
+  if (code.problem) {
+    refused =
+        ptx_machine_.empty() ? code.problem->text() : unsupported_on(ptx_machine_, *code.problem);
+  } else if (contents_ == Contents::kCandidates) {
+    refused = ptx::first_problem(code.module, module.names);
+  }
   if (!refused.empty()) return compiled->end_with(Verdict::kRejected, std::move(refused));
   if (!ptx_machine_.empty()) return;
   add_instruction_values(count_instructions(code.module, module.names), &compiled->values);

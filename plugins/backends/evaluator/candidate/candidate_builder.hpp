@@ -52,11 +52,16 @@ struct Built {
   const compiled::CompiledModule& module() const { return compiled->module; }
 };
 
+// Rules for compiled code. kCandidates: those of ptx/contents.hpp. kAny: it may contain all that the
+// machine executes, such as printf.
+enum class Contents { kCandidates, kAny };
+
 class CandidateBuilder {
  public:
   // `ptx_machine`: the name of the machine that executes PTX itself, which candidates may bring
   // along; empty if a GPU executes the CUBIN, whose instructions are then counted.
-  explicit CandidateBuilder(CudaCompiler compiler, std::string ptx_machine = {});
+  explicit CandidateBuilder(CudaCompiler compiler, std::string ptx_machine = {},
+                            Contents contents = Contents::kCandidates);
 
   const CudaCompiler& compiler() const { return compiler_; }
   const Target& target() const { return target_; }
@@ -93,6 +98,7 @@ class CandidateBuilder {
 
   const CudaCompiler compiler_;
   const std::string ptx_machine_;
+  const Contents contents_;
   const Target target_;
   MemoryCache<CompiledSource> sources_;
 };

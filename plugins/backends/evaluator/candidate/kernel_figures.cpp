@@ -64,6 +64,7 @@ void note_types(const ResolvedLaunch& launch, const std::vector<std::string>& ty
 // True if a parameter of so many bytes can take the argument.
 bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
   if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
+  if (argument.kind == LaunchArgument::kTensorMap) return bytes == ResolvedTensorMap::kBytes;
   if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
   const DType dtype = resolved_case.scalars[argument.index].dtype;
   return bytes == static_cast<std::uint32_t>(size_of(dtype));

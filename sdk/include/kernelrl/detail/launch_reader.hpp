@@ -50,6 +50,7 @@ class LaunchReader {
   }
   static constexpr std::size_t kMaxDirectives = 32;  // limit per kind
   static constexpr std::size_t kMaxArguments = 64;
+  static constexpr std::size_t kMostRank = 5;
 
   struct ScratchType {
     std::string_view name;
@@ -104,13 +105,11 @@ class LaunchReader {
     const std::size_t at = comment.text.find_first_not_of(" \t");
     if (at == std::string::npos || comment.text[at] != '@') return true;
     std::size_t end = at + 1;
-    while (end < comment.text.size() &&
-           std::isalpha(static_cast<unsigned char>(comment.text[end])) != 0)
-      ++end;
+    while (end < comment.text.size() && DirectiveReader::is_word(comment.text[end])) ++end;
     const std::string keyword = comment.text.substr(at + 1, end - at - 1);
     const int column = comment.column + static_cast<int>(at);
-    if (keyword != "launch" && keyword != "scratch") {
-      const std::string meant = closest_name(keyword, {"launch", "scratch"});
+    if (keyword != "launch" && keyword != "scratch" && keyword != "tensor_map") {
+      const std::string meant = closest_name(keyword, {"launch", "scratch", "tensor_map"});
       return meant.empty() ||
              fail(comment.line, column,
                   "unknown directive '@" + keyword + "'; did you mean '@" + meant + "'?");
@@ -120,6 +119,8 @@ class LaunchReader {
                            comment.column + static_cast<int>(end));
     if (keyword == "scratch") {
       read_scratch(&reader);
+    } else if (keyword == "tensor_map") {
+      read_tensor_map(&reader, comment.line);
     } else if (is_triton()) {
       add_launch(TritonLaunchReader(kernels_, &reader, comment.line).read(), &reader);
     } else {
@@ -240,6 +241,43 @@ class LaunchReader {
     program_.scratch.push_back(std::move(scratch));
   }
 
+  void read_tensor_map(DirectiveReader* reader, int line) {
+    constexpr std::string_view kForm = "// @tensor_map name buffer[sizes] box[sizes] swizzle bytes";
+    if (is_triton()) return reader->fail("Triton makes its tensor maps itself");
+    TensorMapDirective map;
+    map.line = line;
+    reader->skip_blanks();
+    map.column = reader->column();
+    map.name =
+        reader->identifier("the name of the map: a directive is `" + std::string(kForm) + "`");
+    if (reader->error()) return;
+    map.buffer = reader->identifier("the name of a buffer");
+    reader->expect("[", kForm);
+    if (!reader->error()) map.sizes = reader->expressions("]");
+    reader->expect("box", kForm);
+    reader->expect("[", kForm);
+    if (!reader->error()) map.box = reader->expressions("]");
+    reader->skip_blanks();
+    map.swizzle = PlacedExpression{{}, line, reader->column()};
+    if (reader->at("swizzle")) {
+      reader->expect("swizzle", kForm);
+      reader->skip_blanks();
+      const std::size_t start = reader->position();
+      const std::string bytes = reader->up_to(";");
+      if (!reader->error()) map.swizzle = reader->expression({bytes, start});
+    }
+    if (reader->error()) return;
+    if (map.sizes.empty() || map.sizes.size() > kMostRank)
+      return reader->fail("a tensor map has 1 to 5 sizes");
+    if (map.box.size() != map.sizes.size())
+      return reader->fail("a box has as many sizes as its tensor: " +
+                          std::to_string(map.sizes.size()));
+    if (program_.tensor_maps.size() == kMaxDirectives)
+      reader->fail("a candidate has at most 32 tensor maps");
+    reader->expect_end();
+    program_.tensor_maps.push_back(std::move(map));
+  }
+
   // ---- names, once every directive is read ----
 
   // The names of numbers (usable in expressions) and of things that an argument can be besides.
@@ -258,6 +296,8 @@ class LaunchReader {
     numbers_.push_back(name + ".size");
   }
 
+  bool is_buffer(const std::string& name) const { return contains(numbers_, name + ".size"); }
+
   static bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
@@ -273,6 +313,7 @@ class LaunchReader {
       if (!check_expression(at)) return false;
       add_buffer(scratch.name);
     }
+    if (!check_tensor_maps()) return false;
     for (const LaunchDirective& launch : program_.launches) {
       if (!check_kernel(launch) || !check_shape(launch)) return false;
       for (const PlacedExpression& argument : launch.arguments) {
@@ -280,6 +321,27 @@ class LaunchReader {
             argument.expression.is_name() && contains(things_, argument.expression.text());
         if (!thing && !check_expression(argument, true)) return false;
       }
+    }
+    return true;
+  }
+
+  bool check_tensor_maps() {
+    std::vector<std::string> buffers = things_;
+    const auto is_scalar = [&](const std::string& name) { return !is_buffer(name); };
+    buffers.erase(std::remove_if(buffers.begin(), buffers.end(), is_scalar), buffers.end());
+    for (const TensorMapDirective& map : program_.tensor_maps) {
+      if (contains(numbers_, map.name) || contains(things_, map.name))
+        return fail(map.line, map.column, "the name of the tensor map '" + map.name + "' is taken");
+      if (!is_buffer(map.buffer)) {
+        return fail(map.line, map.column,
+                    "unknown buffer '" + map.buffer + "'" + did_you_mean(map.buffer, buffers));
+      }
+      for (const std::vector<PlacedExpression>* list : {&map.sizes, &map.box}) {
+        for (const PlacedExpression& size : *list)
+          if (!check_expression(size)) return false;
+      }
+      if (!check_expression(map.swizzle)) return false;
+      things_.push_back(map.name);
     }
     return true;
   }

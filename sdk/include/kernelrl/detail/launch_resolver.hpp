@@ -29,6 +29,9 @@ class LaunchResolver {
     for (const ScratchDirective& scratch : program_.scratch) {
       if (!resolve_scratch(scratch)) return error_;
     }
+    for (const TensorMapDirective& map : program_.tensor_maps) {
+      if (!resolve_tensor_map(map)) return error_;
+    }
     for (const LaunchDirective& launch : program_.launches) {
       if (!resolve_launch(launch)) return error_;
     }
@@ -67,6 +70,59 @@ class LaunchResolver {
     scratch_bytes_ += scratch.bytes;
     names_[scratch.name + ".size"] = scratch.elements;
     result_.scratch.push_back(std::move(scratch));
+    return true;
+  }
+
+  bool resolve_tensor_map(const TensorMapDirective& directive) {
+    ResolvedTensorMap map;
+    map.name = directive.name;
+    const auto wrong = [&](const std::string& what) {
+      error_ = {directive.line, directive.column, "the tensor map '" + map.name + "': " + what};
+      return false;
+    };
+    const std::size_t tensor = index_of(case_.tensors, directive.buffer);
+    const std::size_t scratch = index_of(result_.scratch, directive.buffer);
+    const bool is_tensor = tensor < case_.tensors.size();
+    map.buffer.kind = is_tensor ? LaunchArgument::kTensor : LaunchArgument::kScratch;
+    map.buffer.index = is_tensor ? tensor : scratch;
+    const std::int64_t elements =
+        is_tensor ? case_.tensors[tensor].elements : result_.scratch[scratch].elements;
+    map.element_bytes =
+        is_tensor ? size_of(case_.tensors[tensor].dtype) : program_.scratch[scratch].element_bytes;
+    if (map.element_bytes > 8)
+      return wrong("elements of " + std::to_string(map.element_bytes) + " bytes; at most 8");
+    std::int64_t covered = 1;
+    for (std::size_t i = 0; i < directive.sizes.size(); ++i) {
+      map.sizes.emplace_back();
+      map.box.emplace_back();
+      if (!integer(directive.sizes[i], &map.sizes[i]) || !integer(directive.box[i], &map.box[i]))
+        return false;
+      if (map.sizes[i] < 1 || map.sizes[i] > elements / covered)
+        return wrong("its sizes have more elements than " + directive.buffer + ", which has " +
+                     std::to_string(elements) + ", or none");
+      covered *= map.sizes[i];
+      if (map.box[i] < 1 || map.box[i] > kMostBox)
+        return wrong("a box of " + std::to_string(map.box[i]) + "; each size is 1 to 256");
+    }
+    const std::int64_t row = map.sizes.back() * map.element_bytes;
+    if (map.sizes.size() > 1 && row % kBulkBytes != 0)
+      return wrong("rows of " + std::to_string(row) + " bytes; they must be a multiple of 16");
+    const std::int64_t box_row = map.box.back() * map.element_bytes;
+    if (box_row % kBulkBytes != 0)
+      return wrong("a box with rows of " + std::to_string(box_row) +
+                   " bytes; they must be a multiple of 16");
+    if (!integer(directive.swizzle, &map.swizzle)) return false;
+    if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
+      return wrong("swizzle " + std::to_string(map.swizzle) + "; it is 0, 32, 64 or 128");
+    if (map.swizzle != 0 && box_row != map.swizzle)
+      return wrong("a box with rows of " + std::to_string(box_row) + " bytes; with swizzle " +
+                   std::to_string(map.swizzle) + " they have so many");
+    std::int64_t box_bytes = map.element_bytes;
+    for (const std::int64_t size : map.box) box_bytes *= size;
+    if (box_bytes > limits_.shared_bytes)
+      return wrong("a box of " + std::to_string(box_bytes) + " bytes; shared memory has at most " +
+                   std::to_string(limits_.shared_bytes));
+    result_.tensor_maps.push_back(std::move(map));
     return true;
   }
 
@@ -176,6 +232,7 @@ class LaunchResolver {
         return is_floating(scalar.dtype) ? std::string(type) : of_integer(type, scalar.integer);
       }
       case LaunchArgument::kInteger:
+      case LaunchArgument::kTensorMap:  // Triton has none
         break;
     }
     const bool narrow = argument.integer == static_cast<std::int32_t>(argument.integer);
@@ -198,6 +255,7 @@ class LaunchResolver {
     const std::size_t tensor = index_of(case_.tensors, name);
     const std::size_t scratch = index_of(result_.scratch, name);
     const std::size_t scalar = index_of(case_.scalars, name);
+    const std::size_t map = index_of(result_.tensor_maps, name);
     if (tensor < case_.tensors.size()) {
       argument.kind = LaunchArgument::kTensor;
       argument.index = tensor;
@@ -207,12 +265,17 @@ class LaunchResolver {
     } else if (scalar < case_.scalars.size()) {
       argument.kind = LaunchArgument::kScalar;
       argument.index = scalar;
+    } else if (map < result_.tensor_maps.size()) {
+      argument.kind = LaunchArgument::kTensorMap;
+      argument.index = map;
     } else if (!integer(placed, &argument.integer)) {
       return false;
     }
     launch->arguments.push_back(argument);
     return true;
   }
+
+  static constexpr std::int64_t kMostBox = 256, kBulkBytes = 16;
 
   const LaunchProgram& program_;
   const ResolvedCase& case_;

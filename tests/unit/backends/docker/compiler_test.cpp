@@ -63,6 +63,27 @@ TEST_F(DockerCompilerTest, GivesWhatCompiledKernelsAre) {
   EXPECT_LT(resources.at("_Z5plainPf").registers, 24);
 }
 
+TEST_F(DockerCompilerTest, AssemblesPtx) {
+  const CudaCompiler compiler = docker_compiler(settings());
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  const CompileOutput output = compiler.assemble(
+      head + "// \xc2\xb5\n.visible .entry k(.param .u64 y)\n{ ret; }\n", {"k"}, {});
+  ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << output.log;
+  const auto module = module_from_bytes(output.module);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->names, (std::vector<std::string>{"k"}));
+  EXPECT_THAT(module->ptx, HasSubstr(".visible .entry k("));
+  std::string why;
+  const auto kernels = read_cubin(module->cubin, why);
+  ASSERT_TRUE(kernels) << why;
+  EXPECT_EQ(kernels->front().name, "k");
+
+  const CompileOutput wrong =
+      compiler.assemble(head + ".visible .entry k()\n{\n  add.u32 %r1, %r2;\n}\n", {"k"}, {});
+  EXPECT_EQ(wrong.end, CompileOutput::kFailed);
+  EXPECT_THAT(wrong.why, HasSubstr("line 6"));
+}
+
 TEST_F(DockerCompilerTest, SaysWhatDoesNotCompile) {
   const CudaCompiler compiler = docker_compiler(settings());
   const CompileOutput wrong = compiler.compile(R"(__global__ void k() {

@@ -96,6 +96,12 @@ TEST(GpuCorrectness, PassesWhatIsRight) {
   EXPECT_THAT(record.cases, Each(Field(&Case::max_abs_error, Lt(1e-5))));
 }
 
+TEST(GpuCorrectness, PassesTensorMapsOfEachSetOfBuffers) {
+  const Candidate candidate("by_tensor_map", "64",
+                            "// @tensor_map x_map x[x.size / 4, 4] box[2, 4] swizzle 32");
+  EXPECT_EQ(checked(candidate).verdict, Verdict::kOk);
+}
+
 TEST(GpuCorrectness, ShowsTheFirstWrongElements) {
   const EvaluationRecord record = checked(Candidate("wrong"));
   EXPECT_EQ(record.verdict, Verdict::kWrongResult);

@@ -275,6 +275,27 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return sticky; }
 
+// Kernels find the arguments in the descriptor, as SimulatedTensorMap.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, unsigned rank,
+                                void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                                const cuuint32_t* box, const cuuint32_t*, CUtensorMapInterleave,
+                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                                CUtensorMapFloatOOBfill) {
+  if (rank != 2 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const SimulatedTensorMap simulated = {address,
+                                        sizes[0],
+                                        sizes[1],
+                                        strides[0],
+                                        box[0],
+                                        box[1],
+                                        static_cast<unsigned>(type),
+                                        static_cast<unsigned>(swizzle)};
+  static_assert(sizeof simulated <= sizeof *map);
+  std::memcpy(map, &simulated, sizeof simulated);
+  return sticky;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,
                         void** arguments, void**) {

@@ -17,6 +17,13 @@ extern "C" {
 extern SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
 }
 
+// A tensor map of two sizes, the innermost first; the stride is that of rows, in bytes.
+struct SimulatedTensorMap {
+  const void* address;
+  unsigned long long columns, rows, stride;
+  unsigned box_columns, box_rows, type, swizzle;
+};
+
 // Shared memory of the one multiprocessor, which outlives launches as a GPU's does.
 inline constexpr unsigned kSimulatedShared = 1024;  // words
 extern unsigned krl_shared[kSimulatedShared];

@@ -22,7 +22,7 @@ class Compiler {
     const std::string headers = "--include-path=" + files_.headers.string();
     const std::string cccl = headers + "/cccl";  // <cuda/std/…>, <cub/…>
     const std::string prelude = std::string("--pre-include=") + nvrtc::kPreludeName;
-    const std::array options = {"--gpu-architecture=compute_90",
+    const std::array options = {"--gpu-architecture=compute_90a",
                                 "--std=c++17",
                                 "--generate-line-info",
                                 "-w",

@@ -8,6 +8,7 @@
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/warp.hpp"
 
 namespace krl::machine {
@@ -197,10 +198,16 @@ std::uint32_t FrameLayout::constant(std::uint64_t bits, std::uint32_t bytes) {
   return found->second;
 }
 
-std::uint32_t FrameLayout::table(const std::array<std::uint32_t, kLanes>& values) {
-  const std::uint32_t offset = allocate(sizeof values);
-  std::memcpy(function_.frame.data() + offset, values.data(), sizeof values);
+std::uint32_t FrameLayout::table(std::span<const std::uint32_t> values) {
+  const std::uint32_t offset = allocate(values.size_bytes());
+  std::memcpy(function_.frame.data() + offset, values.data(), values.size_bytes());
   return offset;
+}
+
+std::uint32_t FrameLayout::use_of(std::uint32_t reg) {
+  const auto [found, is_new] = uses_.try_emplace(reg, 0);
+  if (is_new) found->second = allocate(sizeof(RegisterUse));  // zeros, as in a new one
+  return found->second;
 }
 
 std::uint32_t FrameLayout::scratch(std::uint32_t bytes_each) {

@@ -23,7 +23,8 @@ class FrameLayout final : public Operands {
   std::uint32_t source_any(const ptx::Operand& reg) override;
   std::uint32_t destination_any(const ptx::Operand& reg) override;
   std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) override;
-  std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) override;
+  std::uint32_t table(std::span<const std::uint32_t> values) override;
+  std::uint32_t use_of(const ptx::Operand& reg) override { return use_of(reg.index); }
   std::uint32_t scratch(std::uint32_t bytes_each) override;
   Address address(const ptx::Operand& operand, ptx::Space space) override;
   Parameter parameter(const ptx::Operand& operand) override;
@@ -38,6 +39,9 @@ class FrameLayout final : public Operands {
   const std::vector<std::uint32_t>& writes() const { return writes_; }
   std::uint32_t register_count() const { return static_cast<std::uint32_t>(registers_.size()); }
   std::pair<std::uint32_t, std::uint32_t> row_of(std::uint32_t reg) const;  // offset, bytes
+  std::uint32_t use_of(std::uint32_t reg);                                  // by its number
+  // An instruction that must precede it.
+  void before(const Instruction& part) { prologue_.push_back(part); }
   // Instructions that must precede the one that is being decoded, such as the negation of a
   // predicate.
   std::vector<Instruction> take_prologue();
@@ -68,6 +72,7 @@ class FrameLayout final : public Operands {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> locals_;
   std::map<std::uint64_t, ParameterSlot> slots_;  // .param variables, keyed by scope and index
   std::map<std::uint32_t, std::uint64_t> local_offsets_;  // .local variables, keyed by index
+  std::map<std::uint32_t, std::uint32_t> uses_;           // by register
   std::vector<std::uint32_t> reads_, writes_;
   std::vector<Instruction> prologue_, epilogue_;
 };

@@ -25,7 +25,8 @@ void add_registers(const Operand& operand, std::vector<std::uint32_t>* registers
 
 // True if the first operand is written.
 bool has_result(const ptx::Instruction& instruction) {
-  static constexpr std::string_view kOthers[] = {"brx", "bar", "barrier", "call", "nanosleep"};
+  static constexpr std::string_view kOthers[] = {"brx",  "bar",       "barrier",
+                                                 "call", "nanosleep", "wgmma"};
   return !instruction.operands.empty() && instruction.operands[0].kind != Operand::kAddress &&
          std::find(std::begin(kOthers), std::end(kOthers), instruction.opcode) == std::end(kOthers);
 }

@@ -6,13 +6,14 @@
 #include <array>
 #include <cstdint>
 
+#include "plugins/backends/cpu/machine/memory/combination.hpp"
 #include "plugins/backends/cpu/machine/memory/shape.hpp"
 
 namespace krl::machine {
 
 struct Region;
 
-enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCopy: cp.async
+enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCopy: to shared memory
 
 // Events that a profiler would count. A request is one execution by one warp, with any number of
 // lanes.
@@ -52,10 +53,11 @@ struct MemoryAccess {
   // Rows of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
   std::uint32_t rows[kMostElements] = {};
   std::uint8_t register_bytes[kMostElements] = {};
-  std::uint32_t wait = 0;    // loads of a region with one number wait together
-  bool carried = false;      // a load that its own region does not wait for
-  AccessCounts counts;       // counts of this launch
-  Region* region = nullptr;  // region of global memory that was touched last in this launch
+  Combination combine = nullptr;  // a bulk copy that reduces
+  std::uint32_t wait = 0;         // loads of a region with one number wait together
+  bool carried = false;           // a load that its own region does not wait for
+  AccessCounts counts;            // counts of this launch
+  Region* region = nullptr;       // region of global memory that was touched last in this launch
   ShapeMemo shapes;
 
   std::uint32_t lane_bytes() const { return std::uint32_t{elements} * element_bytes; }

@@ -45,6 +45,10 @@ void fence(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
   warp.memory().fence(warp.index(), mask, {i.extra[0]});
 }
 
+void fence_proxy(const Instruction&, Warp& warp, std::byte*, Mask mask) {
+  warp.memory().fence_proxy(warp.index(), mask);
+}
+
 void decode_cvta(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   MemoryModifiers modifiers = read_modifiers(from, operands);
   const bool to_space = modifiers.take("to");
@@ -97,20 +101,10 @@ bool decode_fence(const ptx::Instruction& from, Operands& operands, Instruction*
     return true;
   }
   if (from.opcode != "membar" && from.opcode != "fence") return false;
-  constexpr std::string_view kKnown[] = {"cta",
-                                         "cluster",
-                                         "gl",
-                                         "gpu",
-                                         "sys",
-                                         "sc",
-                                         "acq_rel",
-                                         "acquire",
-                                         "release",
-                                         "proxy",
-                                         "async",
-                                         "async::global",
-                                         "async::shared::cta",
-                                         "mbarrier_init"};
+  constexpr std::string_view kKnown[] = {
+      "cta",         "cluster",         "gl",           "gpu",   "sys",   "sc",
+      "acq_rel",     "acquire",         "release",      "proxy", "async", "global",
+      "shared::cta", "shared::cluster", "mbarrier_init"};
   MemoryModifiers order;
   for (const std::string& name : from.modifiers) {
     order.block_scope |= name == "cta";
@@ -122,7 +116,11 @@ bool decode_fence(const ptx::Instruction& from, Operands& operands, Instruction*
   }
   if (!order.acquire && !order.release) order.acquire = order.release = true;
   out->extra[0] = order.fence().bits;
-  out->run = from.has("proxy") ? nothing : fence;
+  const bool proxy = from.has("proxy"), global = from.has("global");
+  const bool of_space = global || from.has("shared::cta") || from.has("shared::cluster");
+  if (proxy != from.has("async") || (of_space && !proxy)) operands.unsupported(from);
+  // Order in global memory is not tracked for the asynchronous proxy.
+  out->run = !proxy ? fence : global ? nothing : fence_proxy;
   return true;
 }
 

@@ -144,7 +144,7 @@ void decode_copy(const ptx::Instruction& from, Operands& operands, Instruction* 
 
 bool decode_async_copy(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   if (from.opcode != "cp" || from.has("mbarrier")) return false;
-  if (!from.has("async") || from.has("bulk")) operands.unsupported(from);
+  if (!from.has("async")) operands.unsupported(from);
   out->kind = InstructionClass::kLoadStore;
   if (from.has("commit_group")) {
     out->run = commit;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "plugins/backends/cpu/machine/memory/combination.hpp"
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 #include "plugins/backends/cpu/machine/memory/load_store.hpp"
 #include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
@@ -222,61 +223,78 @@ void atomic(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
 
 // ---- which operation ----
 
+template <class T, T (*apply)(T, T, T)>
+void combine(std::byte* element, const std::byte* with) {
+  T old, other;
+  std::memcpy(&old, element, sizeof old);
+  std::memcpy(&other, with, sizeof other);
+  const T now = apply(old, other, T{});
+  std::memcpy(element, &now, sizeof now);
+}
+
+// An operation as an instruction, and on one element.
+struct Update {
+  Operation run = nullptr;
+  Combination combine = nullptr;
+};
+template <class T, T (*apply)(T, T, T)>
+constexpr Update update = {atomic<T, apply>, combine<T, apply>};
+
 template <class T>
-Operation bitwise(const std::string& name) {
-  if (name == "and") return atomic<T, both<T>>;
-  if (name == "or") return atomic<T, either<T>>;
-  if (name == "xor") return atomic<T, exclusive<T>>;
-  if (name == "exch") return atomic<T, exchange<T>>;
-  if (name == "cas") return atomic<T, compare_and_swap<T>>;
-  return nullptr;
+Update bitwise(const std::string& name) {
+  if (name == "and") return update<T, both<T>>;
+  if (name == "or") return update<T, either<T>>;
+  if (name == "xor") return update<T, exclusive<T>>;
+  if (name == "exch") return update<T, exchange<T>>;
+  if (name == "cas") return update<T, compare_and_swap<T>>;
+  return {};
 }
 
 template <class T>
-Operation arithmetic(const std::string& name) {
-  if (name == "add") return atomic<std::make_unsigned_t<T>, add<std::make_unsigned_t<T>>>;
-  if (name == "min") return atomic<T, smaller<T>>;
-  if (name == "max") return atomic<T, larger<T>>;
+Update arithmetic(const std::string& name) {
+  if (name == "add") return update<std::make_unsigned_t<T>, add<std::make_unsigned_t<T>>>;
+  if (name == "min") return update<T, smaller<T>>;
+  if (name == "max") return update<T, larger<T>>;
   if constexpr (std::is_same_v<T, std::uint32_t>) {
-    if (name == "inc") return atomic<T, increment>;
-    if (name == "dec") return atomic<T, decrement>;
+    if (name == "inc") return update<T, increment>;
+    if (name == "dec") return update<T, decrement>;
   }
-  return nullptr;
+  return {};
 }
 
-Operation float_addition(ptx::Type type, bool flush) {
+Update float_addition(ptx::Type type, bool flush) {
   switch (type) {
     case ptx::Type::kF32:
-      return flush ? atomic<float, add_flushed> : atomic<float, add<float>>;
+      return flush ? update<float, add_flushed> : update<float, add<float>>;
     case ptx::Type::kF64:
-      return atomic<double, add<double>>;
+      return update<double, add<double>>;
     case ptx::Type::kF16:
-      return atomic<std::uint16_t, add_half>;
+      return update<std::uint16_t, add_half>;
     case ptx::Type::kBF16:
-      return atomic<std::uint16_t, add_bfloat>;
+      return update<std::uint16_t, add_bfloat>;
     case ptx::Type::kF16x2:
-      return atomic<std::uint32_t, add_pair<add_half>>;
+      return update<std::uint32_t, add_pair<add_half>>;
     case ptx::Type::kBF16x2:
-      return atomic<std::uint32_t, add_pair<add_bfloat>>;
+      return update<std::uint32_t, add_pair<add_bfloat>>;
     default:
-      return nullptr;
+      return {};
   }
 }
 
-Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
+Update update_of(const std::string& name, ptx::Type type, bool flush) {
   switch (type) {
     case ptx::Type::kB16:
-      return name == "cas"    ? atomic<std::uint16_t, compare_and_swap<std::uint16_t>>
-             : name == "exch" ? atomic<std::uint16_t, exchange<std::uint16_t>>
-                              : nullptr;
+      return name == "cas"    ? update<std::uint16_t, compare_and_swap<std::uint16_t>>
+             : name == "exch" ? update<std::uint16_t, exchange<std::uint16_t>>
+                              : Update{};
     case ptx::Type::kB32:
       return bitwise<std::uint32_t>(name);
     case ptx::Type::kB64:
       return bitwise<std::uint64_t>(name);
     case ptx::Type::kB128:
-      return name == "cas"    ? atomic<Bits128, compare_and_swap<Bits128>>
-             : name == "exch" ? atomic<Bits128, exchange<Bits128>>
-                              : nullptr;
+      return name == "cas"    ? update<Bits128, compare_and_swap<Bits128>>
+             : name == "exch" ? update<Bits128, exchange<Bits128>>
+                              : Update{};
     case ptx::Type::kU32:
       return arithmetic<std::uint32_t>(name);
     case ptx::Type::kS32:
@@ -286,7 +304,7 @@ Operation operation_of(const std::string& name, ptx::Type type, bool flush) {
     case ptx::Type::kS64:
       return arithmetic<std::int64_t>(name);
     default:
-      return name == "add" ? float_addition(type, flush) : nullptr;
+      return name == "add" ? float_addition(type, flush) : Update{};
   }
 }
 
@@ -309,6 +327,11 @@ void bind_values(const ptx::Instruction& from, const ptx::Operand& value,
 }
 
 }  // namespace
+
+Combination combination_of(const std::string& operation, ptx::Type type) {
+  if (operation == "cas" || operation == "exch") return nullptr;
+  return update_of(operation, type, true).combine;
+}
 
 bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   const bool returns = from.opcode == "atom";
@@ -344,7 +367,8 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   if (returns) out->d = operands.destination(from.operands[0], modifiers.type);
   access.block_scope = modifiers.block_scope;
   out->extra[2] = modifiers.fence().bits;
-  out->run = operation_of(name, modifiers.type, modifiers.space == ptx::Space::kGlobal && !vector);
+  const bool flush = modifiers.space == ptx::Space::kGlobal && !vector;
+  out->run = update_of(name, modifiers.type, flush).run;
   if (out->run == nullptr) operands.unsupported(from);
   return true;
 }

@@ -4,6 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string>
+
+#include "plugins/backends/cpu/machine/fault.hpp"
 
 namespace krl::machine {
 namespace {
@@ -33,9 +36,15 @@ void BlockMemory::begin_block(std::uint32_t warps, double start, Cluster* cluste
   known_before_end_ = {};
   const bool stamps_go_on = order_.begin_block(cluster == nullptr ? nullptr : &cluster->words());
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
+  if (!stamps_go_on) proxy_.reset_stamps();
   if (launch_.program().system_shared_bytes > 0) initialise_system_shared();
   warps = std::min(warps, kWarpsPerBlock);
+  warps_ = warps;
   path_.begin(warps);
+  for (ProductsUnderWay& products : products_) products.begin_block();
+  proxy_.begin_block();
+  bulk_.begin_block();
+  wait_ = {};
   seen_.clear();
   hidden_.clear();
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -91,7 +100,8 @@ void BlockMemory::hand_over(std::uint32_t warp, const WatchedWords& words, doubl
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {
   std::memcpy(shared_.data() + copy.offset[lane], copy.data[lane].data(), copy.bytes);
-  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane));
+  // The asynchronous proxy sees it without a fence: compilers emit none for cp.async before wgmma.
+  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane) | kElsewhere);
 }
 
 void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
@@ -99,9 +109,28 @@ void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
       lanes, [&](const AsyncCopies::Copy& copy, unsigned lane) { end_copy(warp, copy, lane); });
 }
 
+// All warps of a warpgroup execute the same operations, with the same descriptors.
+void BlockMemory::check_warpgroups() const {
+  for (std::uint32_t first = 0; first + kWarpsPerGroup <= warps_; first += kWarpsPerGroup) {
+    for (std::uint32_t warp = first + 1; warp < first + kWarpsPerGroup; ++warp) {
+      const auto &one = products_[first].executed(), &other = products_[warp].executed();
+      if (one == other) continue;
+      const std::uint32_t line = one.count > other.count ? one.line : other.line;
+      throw Fault{FaultKind::kDivergentBarrier,
+                  "the four warps of a warpgroup must execute the same wgmma instructions with the "
+                  "same descriptors, but warp " +
+                      std::to_string(first) + " executes " + std::to_string(one.count) +
+                      " of them and warp " + std::to_string(warp) + " executes " +
+                      (one.count == other.count ? "others" : std::to_string(other.count)),
+                  line, -1};
+    }
+  }
+}
+
 void BlockMemory::renew_stamps() {
   shared_.reset_stamps(order_.block_begin());
   order_.reset_stamps();
+  proxy_.reset_stamps();
 }
 
 }  // namespace krl::machine

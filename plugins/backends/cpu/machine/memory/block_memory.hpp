@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,11 +14,14 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
+#include "plugins/backends/cpu/machine/memory/async_proxy.hpp"
+#include "plugins/backends/cpu/machine/memory/bulk_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/cluster.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/polls.hpp"
+#include "plugins/backends/cpu/machine/memory/products_under_way.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
@@ -44,13 +48,18 @@ class BlockMemory {
     order_.fence(warp, lanes, fence);
     if (fence.releases() && fence.scope() == Scope::kDevice) path_.warp(warp).fence();
   }
+  // Lanes of a warp executed fence.proxy.async for shared memory.
+  void fence_proxy(std::uint32_t warp, Mask lanes) { proxy_.fence(order_, warp, lanes); }
   // True if the block has made an access in the held line since the last call.
   bool take_held() { return std::exchange(held_, false); }
-  // Lanes of a warp have ended; the block has.
+  // Lanes of a warp have ended.
   void lanes_ended(std::uint32_t warp, Mask lanes) {
     if (cluster_ != nullptr) cluster_->lanes_ended(rank_, warp, lanes);
   }
+  // The block has ended. Throws Fault.
   void end_block() {
+    if (!products_.empty()) check_warpgroups();
+    end_bulk_copies();
     path_.join();
     launch_.add_path(path_.path());
     if (cluster_ != nullptr) cluster_->end_block(rank_);
@@ -90,7 +99,15 @@ class BlockMemory {
   SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
+  BulkCopies& bulk() { return bulk_; }
   WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
+  std::uint32_t warps() const { return warps_; }  // warps of the block
+  // A warp's asynchronous products; it belongs to a whole warpgroup.
+  ProductsUnderWay& products(std::uint32_t warp) {
+    if (products_.size() < warps_) [[unlikely]]
+      products_.resize(warps_);
+    return products_[warp];
+  }
 
   // ---- accesses: checked, counted and made known to the shadow; they throw Fault ----
 
@@ -103,6 +120,9 @@ class BlockMemory {
   // (address_space.hpp); all lanes access that of the same block.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
+
+  // Reads a part of a matrix from shared memory as tensor cores do. Counts nothing.
+  const std::byte* read_matrix(const Request& request, const LaneAddresses& addresses);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
   // Counts nothing.
@@ -132,6 +152,42 @@ class BlockMemory {
   // The region of one lane's access, which is aligned and may be made.
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+  // True if the block has written all of these words of shared memory.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes) const {
+    return shared_.is_written(offset, bytes, order_.block_begin());
+  }
+
+  // An operation that one lane began reads words of shared memory through the asynchronous proxy.
+  // Checks that they were written, that no copy to them is under way, and that all stores to them
+  // are ordered and fenced; becomes known to the shadow. The range is inside. Throws Fault.
+  void check_async_read(const Request& request, unsigned lane, std::uint32_t offset,
+                        std::uint32_t bytes);
+  // The last part of it by itself: all stores to these words came before a fence.proxy.async.
+  void check_proxy(const Request& request, unsigned lane, std::uint32_t offset,
+                   std::uint32_t bytes) const;
+
+  // ---- bulk copies; all throw Fault ----
+  // Reads the source of one, which may be anywhere, in parts of request.bytes, and returns where it
+  // was.
+  MemoryLevel read_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                        std::span<std::byte> to);
+  // The same of a box of copy->map, whose data will lie at copy->offset.
+  void read_box(const Request& request, const TensorMap::Place& corner, BulkCopy* copy);
+  // Begins one to shared memory, or from there to global memory, where it may be anywhere. The range
+  // of shared memory is inside and aligned. `barrier`: the offset of the mbarrier.
+  void begin_bulk_load(std::uint32_t barrier, BulkCopy copy);
+  void begin_bulk_store(BulkCopy copy);
+  // A copy to shared memory arrives.
+  void arrive(const BulkCopy& load);
+  // The last mbarrier at which a thread had to wait, by its offset, and the thread's line; 0: none.
+  struct Wait {
+    std::uint32_t barrier = 0, line = 0;
+  };
+  void wait_at(Wait at) { wait_ = at; }
+  const Wait& waits_at() const { return wait_; }
+  // See BulkCopies::wait.
+  void wait_for_stores(std::uint32_t thread, std::uint32_t pending, bool reads);
+
   // After a load that may be old: memory is again as it is.
   void show_present();
 
@@ -148,6 +204,14 @@ class BlockMemory {
       renew_stamps();
     return order_.present(warp);
   }
+  MemoryLevel count_bulk(const Request& request, const Region& region, std::uint64_t address,
+                         std::uint32_t bytes);
+  const Region& find_bulk(const Request& request, unsigned lane, std::uint64_t address,
+                          std::uint32_t bytes);
+  void end_read(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store, const TensorMap::Run& run);
+  void end_bulk_copies();
   void initialise_system_shared();
   void renew_stamps();
   void touch(Sectors& sectors);
@@ -183,12 +247,21 @@ class BlockMemory {
                          const Shape** shape);
   BlockMemory& find_peer(const Request& request, unsigned lane, std::uint64_t offset);
   void synchronise_shared(const SharedPlace& place, std::uint32_t bytes, const Access& access);
+  const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
+  std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
+                          const WordShape& shape);
+  void check_warpgroups() const;
 
   LaunchMemory& launch_;
   AccessOrder order_;
   SharedMemory shared_;
+  AsyncProxy proxy_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::vector<ProductsUnderWay> products_;  // by warp; empty until needed
+  std::uint32_t warps_ = 0;
+  BulkCopies bulk_;
+  Wait wait_;
   BlockPath path_;
   double start_ = 0;
   bool held_ = false;

@@ -172,7 +172,26 @@ void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict) {
        shared_place(culprit) + " is " + (culprit.request.write ? "written" : "read") +
            " by thread " + culprit.launch.thread_name(thread) + " while thread " +
            culprit.launch.thread_name(conflict.thread) +
-           " has not waited for its asynchronous copy there");
+           " has not waited for its asynchronous copy " +
+           (conflict.other_wrote ? "there" : "from there"));
+}
+
+void throw_copy_outlives(const Culprit& culprit) {
+  const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
+  fail(FaultKind::kDataRace, culprit,
+       "the block ends before anyone has waited for the asynchronous copy of thread " +
+           culprit.launch.thread_name(thread) + " to or from " + shared_place(culprit));
+}
+
+void throw_unfenced(const Culprit& culprit, Who store) {
+  const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
+  const std::uint32_t writer = warp_of(store) * kLanes + lane_of(store);
+  fail(FaultKind::kDataRace, culprit,
+       shared_place(culprit) + " is " + (culprit.request.write ? "written" : "read") +
+           " asynchronously for thread " + culprit.launch.thread_name(thread) +
+           " after a store by thread " + culprit.launch.thread_name(writer) +
+           " and needs fence.proxy.async between the two: by the thread that stored, before the "
+           "barrier, or after it");
 }
 
 void throw_uninitialised(const Culprit& culprit, ptx::Space space) {

@@ -39,6 +39,10 @@ std::string place_of(const Culprit& culprit, bool shared);
 [[noreturn]] void throw_outside_local(const Culprit& culprit, std::uint32_t bytes);
 [[noreturn]] void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict);
 [[noreturn]] void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict);
+// Reports a bulk copy that nobody has waited for when its block ends.
+[[noreturn]] void throw_copy_outlives(const Culprit& culprit);
+// Reports an access of the asynchronous proxy to what a thread of the block stored.
+[[noreturn]] void throw_unfenced(const Culprit& culprit, Who store);
 // Reports a read of unset memory in global, shared or local memory.
 [[noreturn]] void throw_uninitialised(const Culprit& culprit, ptx::Space space);
 [[noreturn]] void throw_stack_overflow(std::uint32_t line);

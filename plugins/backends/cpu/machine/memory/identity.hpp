@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kStamps = 1u << (32 - kStampShift);
 inline constexpr Who kStrong = 1;     // volatile, relaxed or atomic: strong accesses do not race
 inline constexpr Who kMany = 2;       // read by several lanes; or written alike by several threads
 inline constexpr Who kManyWarps = 4;  // read by more warps; written by atomics of more warps
-inline constexpr Who kElsewhere = 8;  // the cell refers to finer cells, or to a copy under way
+// The cell refers to finer cells, or to a copy under way; or a copy (cp.async) wrote the word.
+inline constexpr Who kElsewhere = 8;
 
 inline constexpr Who first_of_stamp(std::uint32_t stamp) { return stamp << kStampShift; }
 inline constexpr std::uint32_t stamp_of(Who who) { return who >> kStampShift; }

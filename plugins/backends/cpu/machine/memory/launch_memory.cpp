@@ -74,6 +74,7 @@ void LaunchMemory::begin_run(const cpu::Run& run) {
   regions_.clear();
   encounters_.clear();
   unset_.clear();
+  printed_.clear();
   std::uint64_t variable_bytes = 0;
   for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
   variable_bytes_.assign(variable_bytes, std::byte{0});
@@ -106,8 +107,10 @@ void LaunchMemory::begin_run(const cpu::Run& run) {
 }
 
 void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
-                                std::vector<std::byte> parameters, std::uint32_t shared_bytes) {
+                                std::vector<std::byte> parameters, std::uint32_t shared_bytes,
+                                std::vector<TensorMap> tensor_maps) {
   program_ = &program;
+  tensor_maps_ = std::move(tensor_maps);
   block_ = block;
   parameters_ = std::move(parameters);
   shared_bytes_ = shared_bytes;
@@ -188,6 +191,17 @@ std::string LaunchMemory::thread_name(std::uint32_t thread) const {
   return "(" + std::to_string(thread % block_[0]) + ", " +
          std::to_string(thread / block_[0] % block_[1]) + ", " +
          std::to_string(thread / block_[0] / block_[1]) + ")";
+}
+
+const TensorMap* LaunchMemory::tensor_map_at(std::uint64_t parameter) const {
+  const auto found =
+      std::find_if(tensor_maps_.begin(), tensor_maps_.end(),
+                   [parameter](const TensorMap& map) { return map.parameter() == parameter; });
+  return found == tensor_maps_.end() ? nullptr : &*found;
+}
+
+void LaunchMemory::print(std::string_view text) {
+  printed_ += text.substr(0, kMostPrinted - std::min(kMostPrinted, printed_.size()));
 }
 
 }  // namespace krl::machine

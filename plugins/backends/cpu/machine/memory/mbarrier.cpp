@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "plugins/backends/cpu/machine/memory/mbarrier.hpp"
+
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 #include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
 
@@ -11,6 +13,7 @@ namespace krl::machine {
 namespace {
 
 constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
+constexpr std::int64_t kMostBytes = (1 << 20) - 1;  // expected, or come before they were
 
 // An mbarrier object as the machine lays it out; programs see only opaque bits.
 struct Barrier {
@@ -95,6 +98,40 @@ void fence(Warp& warp, Mask mask, Fence in_cluster) {
                        memory.cluster() == nullptr ? kFenceOfBlock : in_cluster);
 }
 
+// The phase waits for so many bytes more; less, if they have come.
+void add_bytes(const Instruction& i, unsigned lane, std::int64_t bytes, Barrier* barrier) {
+  const std::int64_t sum = barrier->bytes + bytes;
+  if (sum < -kMostBytes || sum > kMostBytes) {
+    fail(i, lane,
+         "an mbarrier expects more than 1048575 bytes, or as many more than it expects come");
+  }
+  barrier->bytes = static_cast<std::int32_t>(sum);
+}
+
+// Bulk copies of which the barrier is told arrive, one after the other, until its phase is complete.
+// Returns what becomes of the barrier.
+Barrier let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uint32_t offset) {
+  BlockMemory& memory = warp.memory();
+  std::byte* const at = memory.shared().data() + offset;
+  Barrier barrier;
+  bool completed = false;
+  while (!completed && memory.bulk().is_due(offset)) {
+    const BulkCopy copy = memory.bulk().take_load(offset);
+    memory.arrive(copy);
+    if (memory.bulk().has_to_wait(copy)) memory.path(warp.index()).load(copy.level, *i.access);
+    std::uint64_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    barrier = Barrier::of(bits);
+    add_bytes(i, lane, -std::int64_t{copy.bytes()}, &barrier);
+    barrier.complete();
+    completed = barrier.completed;
+    bits = barrier.bits();
+    std::memcpy(at, &bits, sizeof bits);
+  }
+  if (completed) memory.barrier_passed();
+  return barrier;
+}
+
 // b: the row of the count of arrivals.
 void initialise(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   const auto* const counts = row<std::uint32_t>(frame, i.b);
@@ -127,7 +164,7 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
     const std::uint32_t operand = i.b == 0 ? 1 : row<std::uint32_t>(frame, i.b)[lane];
-    if (arrival.expects) barrier->bytes += static_cast<std::int32_t>(operand);
+    if (arrival.expects) add_bytes(i, lane, operand, barrier);
     const std::uint32_t arrivals = arrival.expects ? 1 : operand;
     if (!arrival.counts) barrier->pending += arrivals;
     if (arrivals == 0 || arrivals > barrier->pending) {
@@ -143,7 +180,7 @@ void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
 template <int sign>
 void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
-    barrier->bytes += sign * static_cast<std::int32_t>(row<std::uint32_t>(frame, i.b)[lane]);
+    add_bytes(i, lane, sign * std::int64_t{row<std::uint32_t>(frame, i.b)[lane]}, barrier);
     if (sign < 0) barrier->complete();
   });
 }
@@ -151,10 +188,21 @@ void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask)
 // d: a predicate; b: the row of a state or of a parity.
 template <bool by_parity>
 void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
+  BlockMemory& memory = warp.memory();
   Mask passed = 0;
+  memory.wait_at({});
   each_barrier(i, warp, frame, mask, false, [&](unsigned lane, Barrier* barrier) {
     const std::uint32_t phase = by_parity ? row<std::uint32_t>(frame, i.b)[lane] & 1
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
+    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
+    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
+    if (barrier->phase == phase && memory.bulk().is_due(offset)) {
+      *barrier = let_copies_arrive(i, warp, lane, offset);
+    }
+    if (barrier->phase == phase) {
+      memory.wait_at({offset, i.line});
+      memory.bulk().look_at(offset);
+    }
     passed |= Mask{barrier->phase != phase} << lane;
   });
   fence(warp, mask, kFenceOfDevice.acquiring());
@@ -226,6 +274,24 @@ void decode_copies_arrive(const ptx::Instruction& from, MemoryModifiers modifier
 }
 
 }  // namespace
+
+std::string awaited_by_mbarrier(const std::byte* object) {
+  std::uint64_t bits;
+  std::memcpy(&bits, object, sizeof bits);
+  const Barrier barrier = Barrier::of(bits);
+  std::string text;
+  if (barrier.pending != 0) {
+    text = std::to_string(barrier.pending) + (barrier.pending == 1 ? " arrival" : " arrivals");
+  }
+  if (barrier.bytes > 0) {
+    text += (text.empty() ? "" : " and ") + std::to_string(barrier.bytes) +
+            " bytes that no copy brings";
+  } else if (barrier.bytes < 0) {
+    text += std::string(text.empty() ? "" : " and ") + "someone to expect " +
+            std::to_string(-barrier.bytes) + " bytes that have come";
+  }
+  return text;
+}
 
 bool decode_mbarrier(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   const bool copies = from.opcode == "cp" && from.has("mbarrier");

@@ -103,6 +103,7 @@ bool decode_memory(const ptx::Instruction& instruction, Operands& operands, Inst
   return decode_load_store(instruction, operands, out) ||
          decode_addressing(instruction, operands, out) ||
          decode_fence(instruction, operands, out) || decode_atomic(instruction, operands, out) ||
+         decode_bulk_copy(instruction, operands, out) ||
          decode_async_copy(instruction, operands, out) ||
          decode_mbarrier(instruction, operands, out) || decode_cluster(instruction, operands, out);
 }

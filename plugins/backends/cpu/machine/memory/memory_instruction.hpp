@@ -43,7 +43,9 @@ bool decode_load_store(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_addressing(const ptx::Instruction&, Operands&, Instruction* out);  // cvta, isspacep
 bool decode_fence(const ptx::Instruction&, Operands&, Instruction* out);       // and prefetches
 bool decode_atomic(const ptx::Instruction&, Operands&, Instruction* out);
+bool decode_bulk_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_async_copy(const ptx::Instruction&, Operands&, Instruction* out);
+bool decode_tensor_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_mbarrier(const ptx::Instruction&, Operands&, Instruction* out);
 // mapa, getctarank; barrier.cluster.arrive, whose operation is `arrive_at_cluster`.
 bool decode_cluster(const ptx::Instruction&, Operands&, Instruction* out);

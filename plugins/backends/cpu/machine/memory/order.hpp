@@ -95,6 +95,20 @@ class AccessOrder {
   // Accesses of the warp with an earlier stamp are ordered before its lanes' present ones.
   Who last_meeting(std::uint32_t warp) const { return all_met_[warp]; }
 
+  // … with an earlier stamp than this may be ordered: before the last meeting of whichever lanes.
+  Who last_meeting_of_any(std::uint32_t warp) const { return met_[warp]; }
+  // Later accesses of the warp have other stamps than those so far. Returns a stamp between the two.
+  Who begin_interval(std::uint32_t warp) {
+    present_[warp] = 0;
+    return first_of_stamp(next_stamp_);
+  }
+  // Returns what a warp knows of the accesses of others; and if that covers one of this block.
+  Knowledge learned(std::uint32_t warp) const { return synchronisation_.learned(warp); }
+  bool covers(const Knowledge& known, Who access) const {
+    return known.covers(shadow_.block(serial_).first_serial,
+                        Record{serial_} << kSerialShift | access);
+  }
+
   // True if an earlier access is ordered before a warp's present one.
   bool is_ordered(Record earlier, std::uint32_t warp) const {
     return !of_this_launch(earlier) || of_this_block(earlier) || knows(warp, earlier);

@@ -15,28 +15,26 @@ void BlockMemory::check_shared(const Request& request, unsigned lane, std::uint6
   if (offset % request.bytes != 0) throw_misaligned({launch_, request, lane, offset});
 }
 
-std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
-                                      const Shape** found) {
-  MemoryAccess& access = request.access;
-  const WordShape& shape = access.shapes.words(addresses, request.bytes);
+// The shape of an access that is inside and aligned.
+const WordShape& BlockMemory::shared_shape(const Request& request,
+                                           const LaneAddresses& addresses) const {
+  const WordShape& shape = request.access.shapes.words(addresses, request.bytes);
   const auto first = static_cast<std::int64_t>(addresses.first);
   const bool inside = first - shape.below >= 0 && first + shape.above <= shared_.bytes() &&
                       addresses.first < kWindowBytes;
   const bool aligned = (addresses.first & (request.bytes - 1)) == 0 && shape.misaligned_lane < 0;
   if (!inside || !aligned) [[unlikely]] {
-    if (cluster_ != nullptr && block_named_by(addresses.first) != 0)
-      return access_peer(request, addresses, found);
     for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
       const std::int64_t delta = addresses.delta[lane];
       check_shared(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
     }
   }
-  ++access.counts.shared_requests;
-  access.counts.wavefronts += shape.wavefronts;
-  access.counts.bank_conflicts += shape.bank_conflicts;
-  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
-  *found = &shape;
+  return shape;
+}
+
+std::byte* BlockMemory::enter_shared(const Request& request, const LaneAddresses& addresses,
+                                     const WordShape& shape) {
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
   const bool plain_words = request.bytes >= 4 && !request.strong;
@@ -46,6 +44,24 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   if (!fine) [[unlikely]]
     access_shared_by_lane(request, addresses, *this);
   return shared_.data() + addresses.first;
+}
+
+std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
+                                      const Shape** found) {
+  if (cluster_ != nullptr && block_named_by(addresses.first) != 0)
+    return access_peer(request, addresses, found);
+  MemoryAccess& access = request.access;
+  const WordShape& shape = shared_shape(request, addresses);
+  ++access.counts.shared_requests;
+  access.counts.wavefronts += shape.wavefronts;
+  access.counts.bank_conflicts += shape.bank_conflicts;
+  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
+  *found = &shape;
+  return enter_shared(request, addresses, shape);
+}
+
+const std::byte* BlockMemory::read_matrix(const Request& request, const LaneAddresses& addresses) {
+  return enter_shared(request, addresses, shared_shape(request, addresses));
 }
 
 // Stores lane by lane, because each store may have to keep bytes that the one before stored.

@@ -251,6 +251,10 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
         take_back(word, before, access, own);
       continue;
     }
+    if (access.write && is_marked(reads_[word])) {
+      const Who who = reads_[word];
+      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), false, false}, true};
+    }
     if (bytes < 4 && !is_marked(writes_[word])) split(word);
     if (!is_marked(writes_[word])) {
       add(access_cell(&writes_[word], &reads_[word], access, order), word * 4, 4);
@@ -265,6 +269,17 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
   return worst;
 }
 
+bool SharedMemory::is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const {
+  const auto written = [&](Who who) { return who >= begin && !is_marked(who); };
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const Who* const cells = byte_writes_.data() + std::size_t{word} * 4;
+    const bool whole = writes_[word] == kBytewise ? std::all_of(cells, cells + 4, written)
+                                                  : written(writes_[word]);
+    if (!whole) return false;
+  }
+  return true;
+}
+
 void SharedMemory::begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who) {
   for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
     writes_[word] = kCopy | (who & (kWarpBits | 31u << kLaneShift));
@@ -276,6 +291,21 @@ void SharedMemory::end_copy(std::uint32_t offset, std::uint32_t bytes, Who who) 
   for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
     writes_[word] = who;
     reads_[word] = 0;
+  }
+}
+
+void SharedMemory::begin_read(std::uint32_t offset, std::uint32_t bytes, Who who) {
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    reads_[word] = kCopied | (who & (kWarpBits | 31u << kLaneShift));
+  }
+  marked_ = true;
+}
+
+void SharedMemory::end_read(std::uint32_t offset, std::uint32_t bytes, Who who) {
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    reads_[word] = who;
+    if (writes_[word] == kBytewise)
+      std::fill_n(byte_reads_.begin() + std::ptrdiff_t{word} * 4, 4, who);
   }
 }
 

@@ -38,7 +38,7 @@ class SharedMemory {
   struct Outcome {
     Verdict verdict = Verdict::kFine;
     Conflict conflict;
-    bool copy_under_way = false;  // kRace: with an asynchronous copy
+    bool copy_under_way = false;  // kRace: with an asynchronous copy, to there or from there
     bool encounter = false;       // see AccessOrder::encounters
   };
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
@@ -52,10 +52,41 @@ class SharedMemory {
   // Returns who last wrote the word at `offset`.
   Who last_writer(std::uint32_t offset) const { return writes_[offset / 4]; }
 
+  // True if the block, in which nothing was accessed before `begin`, has written all of these words,
+  // and no copy to them is under way.
+  bool is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const;
+
+  // Finds the first store to these words, since `begin`, by an ordinary instruction of one thread
+  // that is wanted; who = 0: there is none.
+  struct Store {
+    std::uint32_t offset = 0;
+    Who who = 0;
+  };
+  template <class Wanted>
+  Store find_store(std::uint32_t offset, std::uint32_t bytes, Who begin,
+                   const Wanted& wanted) const {
+    const auto is_it = [&](Who who) {
+      return who >= begin && !is_marked(who) && (who & (kMany | kElsewhere)) == 0 && wanted(who);
+    };
+    for (std::uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
+      if (is_it(writes_[word])) return {word * 4, writes_[word]};
+      if (writes_[word] != kBytewise) continue;
+      for (std::uint32_t byte = word * 4; byte < word * 4 + 4; ++byte) {
+        if (is_it(byte_writes_[byte])) return {byte, byte_writes_[byte]};
+      }
+    }
+    return {};
+  }
+
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
-  // The copy is there, as if `who` had stored it.
+  // The copy is there, as if `who` had stored it, through the asynchronous proxy if that is
+  // kElsewhere.
   void end_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
+  // Words that an asynchronous copy from shared memory reads must not be written until it has; then
+  // it is as if `who` had read them.
+  void begin_read(std::uint32_t offset, std::uint32_t bytes, Who who);
+  void end_read(std::uint32_t offset, std::uint32_t bytes, Who who);
 
  private:
   // A value of `writes_`, above all stamps: the word has cells of bytes, or a copy to it is under
@@ -66,6 +97,8 @@ class SharedMemory {
   // Another one: the word's cell in cluster_cells_ is still true, but all of it is ordered before
   // what the block does. (Only atomics of several warps have kManyWarps else.)
   static Who ordered_by_cluster(const AccessOrder& own) { return own.block_begin() | kManyWarps; }
+  // A value of `reads_`: a copy from the word is under way.
+  static constexpr Who kCopied = kBytewise | kManyWarps;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
   Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);

@@ -96,7 +96,12 @@ class Synchronisation {
   void learn(std::uint32_t warp, const Knowledge& what, const Knowledge& earlier) {
     if (!what.empty()) active(warp).known.join(what, earlier);
   }
-
+  // Returns what is known to a warp.
+  Knowledge learned(std::uint32_t warp) const {
+    Knowledge all = known_;
+    if (is_active(warp)) all.join(warps_[warp].known);
+    return all;
+  }
   // True if an access by a warp of `block` is ordered before the present accesses of a warp of this
   // block.
   bool knows(std::uint32_t warp, std::uint32_t block, Record access) const {

@@ -14,12 +14,13 @@ void gather_warp(const Party* parties, std::size_t count, Warp&) {
 
 bool is_tensor(const ptx::Instruction& in) {
   return in.opcode == "mma" || in.opcode == "wmma" || in.opcode == "ldmatrix" ||
-         in.opcode == "stmatrix" || in.opcode == "movmatrix";
+         in.opcode == "stmatrix" || in.opcode == "movmatrix" || in.opcode == "wgmma";
 }
 
 void decode_tensor(const ptx::Instruction& in, Operands& operands, Instruction* last,
                    Meeting* meeting) {
   last->e = operands.constant(kAllLanes, 4);
+  if (in.opcode == "wgmma") return decode_warpgroup(in, operands, last, meeting);
   if (in.opcode == "mma" || in.has("mma")) return decode_product(in, operands, last, meeting);
   *meeting = gather_warp;
   last->kind = InstructionClass::kLoadStore;

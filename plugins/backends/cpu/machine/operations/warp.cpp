@@ -263,6 +263,22 @@ void decode_reduction(const ptx::Instruction& in, Operands& operands, Instructio
   last->a = operands.source(in.operands[1], Type::kB32);
 }
 
+// setmaxnreg: registers have no effect on values, but all lanes of a warp have to execute it.
+void decode_register_count(const ptx::Instruction& in, Operands& operands, Instruction* last,
+                           Meeting* meeting) {
+  require_operands(in, 1, operands);
+  const bool known =
+      is(in, "setmaxnreg.inc.sync.aligned.u32") || is(in, "setmaxnreg.dec.sync.aligned.u32");
+  const ptx::Operand& count = in.operands[0];
+  if (!known || count.kind != ptx::Operand::kInteger || count.bits % 8 != 0 || count.bits < 24 ||
+      count.bits > 256) {
+    operands.unsupported(in);
+  }
+  set_operation(WarpOperation::kBarrier, last);
+  *meeting = warp_barrier;
+  last->e = operands.constant(kAllLanes, sizeof(Mask));
+}
+
 }  // namespace
 
 WarpOperation operation_of(const Instruction& instruction) {
@@ -270,7 +286,8 @@ WarpOperation operation_of(const Instruction& instruction) {
 }
 
 bool is_meeting(const ptx::Instruction& in) {
-  static constexpr std::string_view kOpcodes[] = {"shfl", "vote", "match", "redux", "elect"};
+  static constexpr std::string_view kOpcodes[] = {"shfl",  "vote",  "match",
+                                                  "redux", "elect", "setmaxnreg"};
   return std::find(std::begin(kOpcodes), std::end(kOpcodes), in.opcode) != std::end(kOpcodes) ||
          (in.opcode == "bar" && in.has("warp")) || is_tensor(in);
 }
@@ -279,6 +296,7 @@ void decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
                     Meeting* meeting) {
   *meeting = nullptr;
   if (is_tensor(in)) return decode_tensor(in, operands, last, meeting);
+  if (in.opcode == "setmaxnreg") return decode_register_count(in, operands, last, meeting);
   set_operation(WarpOperation::kVote, last);
   if (in.opcode == "shfl") {
     set_operation(WarpOperation::kShuffle, last);

@@ -1,0 +1,49 @@
+#include "service/kernels/emulation.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <kernelrl/temporary_folder.hpp>
+
+#include "core/base/file_system.hpp"
+
+namespace krl::service {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names in files may have bytes that are no UTF-8.
+std::string request_of(const EmulationOptions& options) {
+  const Json request = {{"file", options.file},         {"launches", options.launches},
+                        {"buffers", options.buffers},   {"values", options.values},
+                        {"saved", options.saved},       {"gpu", options.gpu},
+                        {"compiler", options.compiler}, {"options", options.compiler_options},
+                        {"seed", options.seed},         {"seconds", options.seconds},
+                        {"once", options.once}};
+  return request.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Result<Json> emulate(const EmulationOptions& options, ChildOptions child) try {
+  const TemporaryFolder folder("kernelrl-emulate");
+  const fs::path output = folder.path() / "report.json";
+  child.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  const Result<int> code =
+      run_program({installed_program("kernelrl-emulate"), request_of(options)}, child);
+  ::close(child.output);
+  if (!code) return failure(code.error());
+  KRL_ASSIGN(const std::string text, read_file(output));
+  Json report = Json::parse(text, nullptr, false);
+  if (report.is_discarded())
+    return failure(Code::kInternal, "kernelrl-emulate ended with code " + std::to_string(*code) +
+                                        " without a report");
+  if (!report.contains("error")) return report;
+  return failure(static_cast<Code>(report["error"].value("code", 13)),
+                 report["error"].value("message", ""));
+} catch (const Failure& failed) {  // there is no temporary folder
+  return failure(Code::kUnavailable, failed.what());
+}
+
+}  // namespace krl::service
