@@ -395,6 +395,40 @@ __global__ void __cluster_dims__(2, 1, 1) k(const int* x, int* y, int n) { PLACE
   }
 }
 
+// Even blocks store into odd ones' memory, and fence; those copy it to global memory in bulk while the
+// even ones read it.
+TEST(Clusters, BulkCopiesOfWhatOthersStored) {
+  constexpr char kSource[] = R"(
+__global__ void __cluster_dims__(2, 1, 1) k(const int* x, int* y, int n) { PLACE
+  __shared__ __align__(16) int mine[128];
+  int* const theirs = cluster.map_shared_rank(mine, 1);
+  cluster.sync();
+  if (rank == 0) {
+    theirs[t] = x[i];
+    asm volatile("fence.proxy.async;" ::: "memory");
+  }
+  cluster.sync();
+  int seen = rank == 1 ? mine[t] : 0;
+  __syncthreads();
+  if (rank == 1 && t == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;\n cp.async.bulk.commit_group;"
+                 :: "l"(y + i), "r"(shared_address(mine)) : "memory");
+  }
+  if (rank == 0) seen += theirs[t];
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  cluster.sync();
+  if (rank == 0) theirs[t] = seen + 1;
+  cluster.sync();
+  if (rank == 0) y[i] = i + 128;
+  if (rank == 1 && mine[t] != seen + 1) y[i] = -2;
+})";
+  for (const Order order : kClusterOrders) {
+    const ClusterOutcome outcome = run_cluster(kSource, order);
+    ASSERT_FALSE(outcome.result.fault) << outcome.result.fault->message;
+    for (int i = 0; i < 1024; ++i) EXPECT_EQ(outcome.y[static_cast<std::size_t>(i)], i ^ 128);
+  }
+}
+
 // Operands that no compiler writes: variables with offsets, and addresses of 64 bits.
 TEST(Clusters, AddressesInPtx) {
   CompiledModule module{{"k"}, {"k"}, {}, {}};

@@ -2,6 +2,7 @@
 // cluster have accessed, too: a cell for each word, or for each of its bytes. One thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,13 @@ class ClusterCells {
     std::array<ClusterCell, 4>& cells = bytes_[word];
     cells.fill(words_[word]);
     return {cells.data(), 1};
+  }
+  // True if all of the word's bytes are written; it has cells.
+  bool is_written(std::uint32_t word) const {
+    const auto found = bytes_.find(word);
+    if (found == bytes_.end()) return words_[word].write != 0;
+    return std::all_of(found->second.begin(), found->second.end(),
+                       [](const ClusterCell& cell) { return cell.write != 0; });
   }
   void clear() {
     words_.clear();

@@ -184,6 +184,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
 // A word, to which no copy is under way, gets cells that name threads of any block.
 void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
   const bool bytewise = is_marked(writes_[word]);
+  const Record read = is_marked(reads_[word]) ? 0 : own.record_of(reads_[word]);
   ClusterCell* const cells = cluster_cells_.add(word, writes_.size(), bytewise);
   if (bytewise) {
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -191,9 +192,9 @@ void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
                   own.record_of(byte_reads_[word * 4 + i]), 0};
     }
   } else if (writes_[word] != ordered_by_cluster(own)) {
-    cells[0] = {own.record_of(writes_[word]), own.record_of(reads_[word]), 0};
+    cells[0] = {own.record_of(writes_[word]), read, 0};
   } else {
-    cells[0].own_read = own.record_of(reads_[word]);
+    cells[0].own_read = read;
   }
   writes_[word] = kOfCluster;
   marked_ = true;
@@ -203,6 +204,7 @@ void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
 // word needs no closer look until one of them accesses it again.
 void SharedMemory::take_back(std::uint32_t word, const ClusterCell& before, const Access& access,
                              const AccessOrder& own) {
+  if (is_marked(reads_[word])) return;  // a copy from it is under way
   if (access.write) {
     writes_[word] = access.who;
     reads_[word] = 0;
@@ -272,6 +274,10 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
 bool SharedMemory::is_written(std::uint32_t offset, std::uint32_t bytes, Who begin) const {
   const auto written = [&](Who who) { return who >= begin && !is_marked(who); };
   for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    if (writes_[word] == kOfCluster) {
+      if (!cluster_cells_.is_written(word)) return false;
+      continue;
+    }
     const Who* const cells = byte_writes_.data() + std::size_t{word} * 4;
     const bool whole = writes_[word] == kBytewise ? std::all_of(cells, cells + 4, written)
                                                   : written(writes_[word]);

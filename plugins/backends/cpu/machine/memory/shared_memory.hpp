@@ -66,7 +66,9 @@ class SharedMemory {
   Store find_store(std::uint32_t offset, std::uint32_t bytes, Who begin,
                    const Wanted& wanted) const {
     const auto is_it = [&](Who who) {
-      return who >= begin && !is_marked(who) && (who & (kMany | kElsewhere)) == 0 && wanted(who);
+      const bool of_cluster = (who & (kManyWarps | kStrong)) == kManyWarps;  // ordered_by_cluster
+      return who >= begin && !is_marked(who) && (who & (kMany | kElsewhere)) == 0 && !of_cluster &&
+             wanted(who);
     };
     for (std::uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
       if (is_it(writes_[word])) return {word * 4, writes_[word]};
