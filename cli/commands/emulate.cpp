@@ -43,10 +43,11 @@ std::string shape_text(const Json& buffer) {
 std::vector<std::string> buffer_row(const Json& buffer) {
   std::string first, range;
   for (const Json& element : buffer["first"]) first += element.get<std::string>() + " ";
-  if (buffer.contains("mean")) {
-    range = fmt::format("{:.6g} to {:.6g}, mean {:.6g}", buffer["least"].get<double>(),
-                        buffer["most"].get<double>(), buffer["mean"].get<double>());
+  if (buffer.contains("least")) {
+    range = fmt::format("{:.6g} to {:.6g}", buffer["least"].get<double>(),
+                        buffer["most"].get<double>());
   }
+  if (buffer.contains("mean")) range += fmt::format(", mean {:.6g}", buffer["mean"].get<double>());
   if (const auto others = buffer["not_finite"].get<std::int64_t>(); others > 0)
     range += fmt::format("{}{} not finite", range.empty() ? "" : ", ", others);
   return {"  " + buffer["name"].get<std::string>(), shape_text(buffer), range, first};
@@ -76,9 +77,18 @@ std::string time_text(const Json& report) {
          columns(rows);
 }
 
+// The text of kernels, which may not control the terminal, with an end of its last line.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const bool control = (c >= 0 && c < ' ') || c == 127;
+    if (control && c != '\n' && c != '\t') c = '?';
+  }
+  return text.empty() || text.back() == '\n' ? text : text + "\n";
+}
+
 void show_report(const Json& report) {
   const std::string file = report["file"];
-  if (report.contains("printed")) print(report["printed"].get<std::string>());
+  print(printable(report.value("printed", "")));
   if (!report["ok"]) {
     const std::string log = report.value("log", "");
     return print(log.empty() ? finding_text(file, "error", report["fault"]) : log);

@@ -28,10 +28,11 @@ std::string request_of(const EmulationOptions& options) {
 
 Result<Json> emulate(const EmulationOptions& options, ChildOptions child) try {
   const TemporaryFolder folder("kernelrl-emulate");
-  const fs::path output = folder.path() / "report.json";
+  const fs::path request = folder.path() / "request.json", output = folder.path() / "report.json";
+  KRL_TRY(write_atomically(real_file_system(), request, request_of(options), Durability::kFast));
   child.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   const Result<int> code =
-      run_program({installed_program("kernelrl-emulate"), request_of(options)}, child);
+      run_program({installed_program("kernelrl-emulate"), request.string()}, child);
   ::close(child.output);
   if (!code) return failure(code.error());
   KRL_ASSIGN(const std::string text, read_file(output));

@@ -61,7 +61,12 @@ Filling read_filling(const std::string& text, std::string_view contents) {
     if (!bound) refuse(text, "'" + part + "' is not a number");
     read.bounds.push_back(*bound);
   }
+  const bool drawn = read.kind == "normal" || read.kind == "uniform" || read.kind == "integers";
+  if (!drawn) refuse(text, "'" + read.kind + "' takes no numbers");
   if (read.bounds.size() != 2) refuse(text, read.kind + " takes two numbers, or none");
+  const double low = read.kind == "normal" ? 0 : read.bounds[0];
+  if (!std::isfinite(read.bounds[0]) || !std::isfinite(read.bounds[1]) || read.bounds[1] < low)
+    refuse(text, "no numbers are within " + std::string(contents));
   return read;
 }
 

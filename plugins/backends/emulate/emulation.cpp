@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "plugins/backends/emulate/kernels.hpp"
@@ -33,6 +34,16 @@ std::vector<Buffer> read_buffers(const EmulationRequest& request,
   return buffers;
 }
 
+// Each name stands for one thing.
+void check_names(const std::vector<ResolvedScalar>& values, const std::vector<Buffer>& buffers) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (!names.insert(name).second) invalid_argument("there are two things called '" + name + "'");
+  };
+  for (const ResolvedScalar& value : values) add(value.name);
+  for (const Buffer& buffer : buffers) add(buffer.name);
+}
+
 // The buffer and the file of each "y=out.npy".
 std::vector<std::pair<std::size_t, std::string>> read_saved(const EmulationRequest& request,
                                                             const std::vector<Buffer>& buffers) {
@@ -42,7 +53,7 @@ std::vector<std::pair<std::size_t, std::string>> read_saved(const EmulationReque
     const auto buffer = std::find_if(buffers.begin(), buffers.end(), [&](const Buffer& known) {
       return known.name == text.substr(0, at);
     });
-    if (at == std::string::npos || at + 1 == text.size())
+    if (at == std::string::npos || !text.ends_with(".npy"))
       invalid_argument("--save " + text + ": expected NAME=FILE.npy");
     if (buffer == buffers.end()) invalid_argument("--save " + text + ": there is no such buffer");
     saved.emplace_back(buffer - buffers.begin(), text.substr(at + 1));
@@ -80,6 +91,7 @@ nlohmann::ordered_json emulate(const EmulationRequest& request) {
   const cpu::TimeEstimate time(request.gpu);
   const std::vector<ResolvedScalar> values = read_values(request);
   const std::vector<Buffer> buffers = read_buffers(request, values);
+  check_names(values, buffers);
   const auto saved = read_saved(request, buffers);
   KernelFile file = read_kernel_file(request.file);
   add_directives(buffers, request.launches, &file);

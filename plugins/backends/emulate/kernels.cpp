@@ -1,6 +1,7 @@
 #include "plugins/backends/emulate/kernels.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <kernelrl/python_source.hpp>
 #include <kernelrl/values.hpp>
 #include <utility>
@@ -13,6 +14,8 @@
 namespace krl::emulate {
 using namespace evaluator;
 namespace {
+
+constexpr std::size_t kMost = 32;  // launches and buffers, as a candidate may have
 
 bool is_launch(const LineComment& comment) {
   const std::size_t at = comment.text.find_first_not_of(" \t");
@@ -27,6 +30,16 @@ LineComment directive(std::string text, int line) {
   comment.line = line;
   comment.starts_line = true;
   return comment;
+}
+
+// True of a text with a `main`, or with launches.
+bool has_host_code(const ScannedSource& source) {
+  const auto& tokens = source.tokens;
+  for (std::size_t t = 0; t + 2 < tokens.size(); ++t) {
+    const bool launch = tokens[t].is("<") && tokens[t + 1].is("<") && tokens[t + 2].is("<");
+    if (launch && tokens[t].column + 2 == tokens[t + 2].column) return true;
+  }
+  return source.mentions("main");
 }
 
 std::string names_of(const std::vector<KernelHead>& kernels) {
@@ -45,8 +58,11 @@ std::string example(const KernelFile& file) {
 
 KernelFile read_kernel_file(const std::string& path) {
   KernelFile file;
+  if (!std::filesystem::is_regular_file(path) && std::filesystem::exists(path))
+    invalid_argument(path + " is no regular file");
   file.path = path;
   file.source = files::read_file(path);
+  if (file.source.find('\0') != std::string::npos) invalid_argument(path + " is no text");
   file.scanned = scan_candidate(file.source);
   return file;
 }
@@ -56,6 +72,8 @@ void add_directives(const std::vector<Buffer>& buffers, const std::vector<std::s
   std::vector<LineComment>& comments = file->scanned.comments;
   if (!launches.empty()) std::erase_if(comments, is_launch);
   const bool triton = file->scanned.language == Language::kTriton;
+  if (launches.size() > kMost || buffers.size() > kMost)
+    invalid_argument("more than " + std::to_string(kMost) + " launches or buffers");
   std::vector<LineComment> added;
   for (const Buffer& buffer : buffers) {
     const ElementType& type = *buffer.contents.type;
@@ -87,7 +105,7 @@ PreparedTask task_of(const std::vector<ResolvedScalar>& values) {
 
 CudaCompiler compiler_for(const KernelFile& file, const std::string& name,
                           const CompileSettings& settings, const cpu::Installation& installation) {
-  const bool is_program = file.scanned.language == Language::kCuda && file.scanned.mentions("main");
+  const bool is_program = file.scanned.language == Language::kCuda && has_host_code(file.scanned);
   if (name == "nvcc" || (name == "auto" && is_program))
     return nvcc::nvcc_compiler(settings, installation.files);
   CudaCompiler compiler = nvrtc::nvrtc_compiler(settings, installation.files);

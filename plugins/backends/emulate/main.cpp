@@ -1,10 +1,11 @@
-// kernelrl-emulate REQUEST: runs kernels as the JSON of the request says, and prints a report in JSON on
-// one line: what emulation.hpp describes, or {"error": {"code": …, "message": …}}.
+// kernelrl-emulate FILE: runs kernels as the JSON of a request in the file says, and prints a report in
+// JSON on one line: what emulation.hpp describes, or {"error": {"code": …, "message": …}}.
 #include <cstdio>
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
 #include "plugins/backends/emulate/emulation.hpp"
+#include "plugins/files/file.hpp"
 
 namespace {
 
@@ -14,9 +15,9 @@ Json error(int code, const char* message) {
   return {{"error", {{"code", code}, {"message", message}}}};
 }
 
-Json run(const char* request) {
+Json run(const char* file) {
   try {
-    return krl::emulate::emulate(nlohmann::json::parse(request));
+    return krl::emulate::emulate(nlohmann::json::parse(krl::files::read_file(file)));
   } catch (const krl::Failure& failure) {
     return error(failure.code(), failure.what());
   } catch (const std::exception& problem) {

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstring>
 #include <kernelrl/values.hpp>
-#include <regex>
 #include <string_view>
 
 #include "plugins/files/file.hpp"
@@ -12,28 +11,39 @@ namespace krl::emulate {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kMostAxes = 32, kMostHeader = 1 << 16;
 constexpr std::size_t kAlignment = 64;  // where NumPy lets the elements begin, in bytes
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
   invalid_argument(path + ": " + what);
 }
 
-// The value of a key in the header, which is a dictionary in Python's notation.
-std::string value_of(const std::string& header, const std::string& key, const char* pattern) {
-  std::smatch found;
-  const std::regex form("'" + key + "'\\s*:\\s*" + pattern);
-  return std::regex_search(header, found, form) ? found[1].str() : std::string();
+// The text behind a key of the header, which is a dictionary in Python's notation, between two
+// characters; `begin` is 0 if nothing stands before it.
+std::string value_of(const std::string& header, const std::string& key, char begin, char end) {
+  const std::size_t at = header.find("'" + key + "'");
+  if (at == std::string::npos) return {};
+  std::size_t from = header.find_first_not_of(" :", at + key.size() + 2);
+  if (from == std::string::npos || (begin != '\0' && header[from] != begin)) return {};
+  from += begin != '\0' ? 1 : 0;
+  const std::size_t to = header.find(end, from);
+  return to == std::string::npos ? std::string() : header.substr(from, to - from);
 }
 
+// Reads "2, 3" or "2,".
 std::vector<std::int64_t> read_shape(const std::string& path, const std::string& text) {
   std::vector<std::int64_t> shape;
-  const std::regex number("[0-9]+");
-  for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at) {
-    const std::string digits = at->str();
+  const char *at = text.data(), *const end = at + text.size();
+  const auto skip = [&](char c) {
+    while (at != end && (*at == ' ' || *at == c)) ++at;
+  };
+  for (skip(' '); at != end; skip(',')) {
     std::int64_t size = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    if (parsed.ec != std::errc()) refuse_file(path, "an axis of " + digits + " elements");
+    const auto parsed = std::from_chars(at, end, size);
+    if (parsed.ec != std::errc() || size < 0 || shape.size() == kMostAxes)
+      refuse_file(path, "the shape (" + text.substr(0, 80) + ")");
     shape.push_back(size);
+    at = parsed.ptr;
   }
   return shape;
 }
@@ -42,11 +52,14 @@ std::vector<std::int64_t> read_shape(const std::string& path, const std::string&
 std::string take_header(const std::string& path, std::string_view* contents) {
   if (!contents->starts_with(kMagic) || contents->size() < 12)
     refuse_file(path, "this is no .npy file");
-  const bool is_first = (*contents)[6] == 1;
+  const int version = (*contents)[6];
+  if (version < 1 || version > 3) refuse_file(path, "a version that is not known");
+  const bool is_first = version == 1;
   const std::size_t begin = is_first ? 10 : 12;
   std::uint32_t size = 0;
   std::memcpy(&size, contents->data() + 8, begin - 8);
   if (size > contents->size() - begin) refuse_file(path, "the header is cut");
+  if (size > kMostHeader) refuse_file(path, "a header of " + std::to_string(size) + " bytes");
   std::string header(contents->substr(begin, size));
   contents->remove_prefix(begin + size);
   return header;
@@ -65,14 +78,14 @@ Array read_npy(const std::string& path) {
   const std::string file = files::read_file(path);
   std::string_view contents = file;
   const std::string header = take_header(path, &contents);
-  const std::string type = value_of(header, "descr", "'([^']*)'");
+  const std::string type = value_of(header, "descr", '\'', '\'');
   if (type.starts_with('>')) refuse_file(path, "big-endian elements (" + type + ")");
   Array array;
   array.type = find_npy_type(type.substr(type.empty() ? 0 : 1));
   if (array.type == nullptr) refuse_file(path, "elements of the type '" + type + "'");
-  if (value_of(header, "fortran_order", "(True|False)") != "False")
+  if (value_of(header, "fortran_order", '\0', ',') != "False")
     refuse_file(path, "column-major order; save numpy.ascontiguousarray(x)");
-  array.shape = read_shape(path, value_of(header, "shape", "\\(([^)]*)\\)"));
+  array.shape = read_shape(path, value_of(header, "shape", '(', ')'));
   std::uint64_t bytes = array.type->bytes;
   for (const std::int64_t size : array.shape) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes))

@@ -55,19 +55,21 @@ Json fault_of(const KernelFile& file, const Runs& runs) {
   return found;
 }
 
-std::string difference_text(const std::vector<Buffer>& buffers, const Difference& difference) {
+// Runs differ in their orders, and in what nobody has set.
+std::string difference_text(const std::vector<Buffer>& buffers, const Runs& runs) {
+  const Difference& difference = *runs.difference;
   const Buffer& buffer = buffers[difference.buffer];
-  return std::to_string(difference.count) + " of " + std::to_string(buffer.elements) +
-         " elements of " + buffer.name +
-         " depend on the order of blocks and warps: " + buffer.name + "[" +
-         std::to_string(difference.first) + "] is " + difference.values + " (" +
-         std::string(name_of(difference.order)) + ")";
+  std::string text = std::to_string(difference.count) + " of " + std::to_string(buffer.elements) +
+                     " elements of " + buffer.name + " differ between runs: " + buffer.name + "[" +
+                     std::to_string(difference.first) + "] is " + difference.values + " (" +
+                     std::string(name_of(difference.order)) + ")";
+  for (const Unset& unset : runs.first.unset)
+    text += "; perhaps because line " + std::to_string(unset.line) + " uses " + unset.what;
+  return text;
 }
 
 Json warnings_of(const KernelFile& file, const std::vector<Buffer>& buffers, const Runs& runs) {
   Json warnings = Json::array();
-  for (const Unset& unset : runs.first.unset)
-    warnings.push_back(finding(file, "unset", "uses " + unset.what, unset.line));
   for (const Unwritten& unwritten : runs.first.unwritten) {
     if (unwritten.buffer >= buffers.size()) continue;
     const Buffer& buffer = buffers[unwritten.buffer];
@@ -80,8 +82,7 @@ Json warnings_of(const KernelFile& file, const std::vector<Buffer>& buffers, con
   }
   if (!runs.difference) return warnings;
   const std::uint32_t line = runs.encounters.empty() ? 0 : runs.encounters.front().line;
-  warnings.push_back(
-      finding(file, "order_dependent", difference_text(buffers, *runs.difference), line));
+  warnings.push_back(finding(file, "order_dependent", difference_text(buffers, runs), line));
   return warnings;
 }
 
@@ -107,7 +108,7 @@ Json buffer_of(const Buffer& buffer, const std::vector<std::byte>& bytes) {
   if (finite > 0) {
     found["least"] = least;
     found["most"] = most;
-    found["mean"] = sum / finite;
+    if (std::isfinite(sum)) found["mean"] = sum / finite;
   }
   found["not_finite"] = not_finite;
   found["first"] = std::move(shown);

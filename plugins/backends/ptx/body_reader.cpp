@@ -271,7 +271,8 @@ class BodyReader {
     const bool list = call && first.is("(");
     instruction.operands.push_back(list ? operands_.read_list() : operands_.read());
     const Operand& operand = instruction.operands.back();
-    if (operand.kind == Operand::kAddress && operand.elements.size() > 1) {
+    const bool of_tensor = instruction.opcode == "cp" && instruction.has("tensor");
+    if (operand.kind == Operand::kAddress && operand.elements.size() > 1 && !of_tensor) {
       fail(ReadProblem::kUnsupported, instruction.full_name() + " with coordinates",
            instruction.place.line);
     }

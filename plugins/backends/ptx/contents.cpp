@@ -20,8 +20,7 @@ constexpr std::string_view kLaunchedClusters =
 constexpr std::string_view kAsyncStores =
     "asynchronous stores are not supported: store, and arrive at a barrier";
 constexpr std::string_view kMulticasts = "copies to several blocks at once are not supported";
-constexpr std::string_view kTensorCopies =
-    "copies by tensor maps are not supported: use bulk copies of contiguous bytes";
+constexpr std::string_view kMadeMaps = "tensor maps are made by @tensor_map alone";
 constexpr std::string_view kBulkPrefetches =
     "bulk prefetches are not allowed: they may reach what the kernel does not read";
 constexpr std::string_view kBulkStores = "bulk stores are not supported";
@@ -51,7 +50,7 @@ constexpr Refusal kOpcodes[] = {
     {"multimem", "reaches other GPUs"},
     {"clusterlaunchcontrol", "a block may not take over another's work"},
     {"griddepcontrol", "a launch depends on no other"},
-    {"tensormap", kTensorCopies},
+    {"tensormap", kMadeMaps},
     {"brkpt", "is for debuggers"},
     {"pmevent", "is for profilers"},
     {"discard", "may not discard the contents of memory"},
@@ -59,9 +58,7 @@ constexpr Refusal kOpcodes[] = {
 
 // Modifiers that are refused with any opcode.
 constexpr Refusal kModifiers[] = {
-    {"tensor", kTensorCopies},
-    {"tensormap", kTensorCopies},
-    {"tensormap::generic", kTensorCopies},
+    {"tensormap::generic", kMadeMaps},
     {"multicast::cluster", kMulticasts},
     {"mmio", "reaches devices"},
     {"L2::evict_last", kKept},

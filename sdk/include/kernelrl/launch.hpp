@@ -16,7 +16,8 @@
 //   // @launch gemm<<<ceil_div(m, 128), 384>>>(a_map, b_map, c)
 //
 // describes the buffer `a` as a row-major array of these sizes, from which a copy takes a box of 128 rows
-// of 64 elements; elements outside the array are zeros. `swizzle` is 0 (or not given), 32, 64 or 128.
+// of 64 elements; elements outside the array are zeros. `swizzle` is 0 (or not given), 32, 64 or 128: the
+// bytes of the box's rows.
 //
 // A directive is a line comment that begins its line. Launches run in the order of the text. Grid,
 // block, dynamic shared bytes and integer arguments are expressions (expression.hpp) of the axes,

@@ -192,7 +192,10 @@ TEST(Launch, ErrorsSayWhereAndWhat) {
       {"// @tensor_map m x[48] box[4] swizzle 16\n// @launch k<<<1, 1>>>(m)",
        "1:16: the tensor map 'm': swizzle 16; it is 0, 32, 64 or 128"},
       {"// @tensor_map m x[48] box[12] swizzle 32\n// @launch k<<<1, 1>>>(m)",
-       "1:16: the tensor map 'm': a box with rows of 48 bytes; swizzle 32 allows at most so many"},
+       "1:16: the tensor map 'm': a box with rows of 48 bytes; with swizzle 32 they have so many"},
+      {"// @scratch big char[16777216]\n// @tensor_map m big[256, 256, 256] box[256, 256, 256]\n"
+       "// @launch k<<<1, 1>>>(m)",
+       "2:16: the tensor map 'm': a box of 16777216 bytes; shared memory has at most 232448"},
       {"// @scratch d double2[8]\n// @tensor_map m d[8] box[4]\n// @launch k<<<1, 1>>>(m)",
        "2:16: the tensor map 'm': elements of 16 bytes; at most 8"},
   };

@@ -116,6 +116,16 @@ TEST(PythonSource, TokensCommentsAndStrings) {
       << "a directive begins its line, and no brackets are open";
 }
 
+// What follows a string that ends on a later line is code, whichever line ends the text has.
+TEST(PythonSource, StringsGoOnBehindASplice) {
+  for (const char* end : {"\n", "\r\n"}) {
+    const ScannedSource source =
+        scan_python_source(std::string("s = \"a\\") + end + "\"; hidden = 1\n");
+    EXPECT_TRUE(source.mentions("hidden"));
+    EXPECT_EQ(source.tokens.back().line, 2u);
+  }
+}
+
 TEST(PythonSource, HeadsOfCompiledFunctions) {
   const auto kernels = find_triton_kernels(scan_python_source(
       "@triton.jit\ndef a(x, n: int, B: tl.constexpr = f(1, 2)):\n  pass\n"

@@ -61,7 +61,8 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
     std::memcpy(to, &address, sizeof address);
     return {};
   }
-  if (std::holds_alternative<TensorMapArgument>(argument)) {
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
+    if (map->buffer >= buffers) return "names a buffer that the run does not have";
     if (parameter.bytes == kTensorMapBytes) return {};
     return "is a tensor map, but the kernel's parameter is no CUtensorMap";
   }
@@ -264,6 +265,17 @@ class JobRunner {
     return true;
   }
 
+  std::vector<TensorMap> tensor_maps(const Launch& launch) const {
+    const Function& entry = *module_.programs[launch.kernel]->entry;
+    std::vector<TensorMap> maps;
+    for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
+      if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[a])) {
+        maps.emplace_back(*map, entry.entry_parameters[a].offset, memory_->address_of(map->buffer));
+      }
+    }
+    return maps;
+  }
+
   void execute(const Run& run) {
     std::vector<LaunchReport> reports;
     work_left_ = job_.work_limit;
@@ -303,7 +315,8 @@ class JobRunner {
     std::vector<std::byte> parameters;
     bind_arguments(run, index, &parameters);
     clear_counters(program);
-    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
+    memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes,
+                          tensor_maps(launch));
     const bool timed = run.count && !runs_side_by_side(run.order) && program.warps_hand_over;
     if (timed) memory_->keep_time(job_.path_clocks);
     if (run.count && !program.blocks_hand_over && launch.resident_blocks > 0) {

@@ -215,15 +215,18 @@ void CpuExecutor::judge_or_blame_order(const Attempt& attempt, const MachineRuns
 void CpuExecutor::run_side_by_side(const Attempt& attempt, const MachineRuns& runs) {
   const PreparedTask& task = attempt.task;
   if (!attempt.ok() || task.protocol == Protocol::kKernelBench) return;
+  // Threads that repeat what others do may race as long as no order changes anything: in every case.
+  const std::size_t cases =
+      attempt.schedule().redundant_threads ? task.cases.size() : task.n_known();
   Encounters encounters;
-  encounters.add(runs, task.n_known());
+  encounters.add(runs, cases);
   for (const auto runs_of : {&Encounters::in_lockstep, &Encounters::with_hold_ups}) {
     auto plan = (encounters.*runs_of)();
     while (!has_room(task, plan)) plan.pop_back();
     if (plan.empty() || !attempt.ok()) break;
     const auto again = run(attempt, plan);
     if (!again) return;
-    encounters.add(*again, task.n_known());
+    encounters.add(*again, cases);
     judge(task, attempt.schedule(), *again, attempt.record);
   }
   EvaluationRecord& record = *attempt.record;

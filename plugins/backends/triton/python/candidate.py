@@ -31,7 +31,11 @@ ATTRIBUTES = {name for owner in (tl.tensor, tl.tensor_descriptor, tl.constexpr)
     "gather", "is_block", "is_bf16", "is_floating", "is_fp16", "is_fp32", "is_fp64", "is_int", "is_ptr",
     "itemsize", "load", "logical_and", "logical_or", "numel", "primitive_bitwidth", "scalar", "scatter",
     "shape", "store", "to", "type", "value"}
-IGNORED = {"do_not_specialize_on_alignment"}  # of the options of @triton.jit: it changes no result
+# Those among them that are no functions.
+PROPERTIES = {"T", "block_shape", "dtype", "element_ty", "itemsize", "numel", "primitive_bitwidth", "scalar",
+              "shape", "type", "value"}
+# Of the options of @triton.jit those that change no result.
+IGNORED = {"do_not_specialize", "do_not_specialize_on_alignment", "launch_metadata"}
 REFUSED_NAMES = {"getattr", "hasattr"}  # of Python's functions that Triton has
 SEPARATORS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029\0"
 
@@ -64,6 +68,7 @@ class Checks(ast.NodeVisitor):
 
     def __init__(self, names):
         self.names = names  # of modules, and of what was imported from them
+        self.called = set()  # ids of the nodes of functions that are called
 
     def module_of(self, node):
         """The module that an expression names; None of any other expression."""
@@ -86,11 +91,22 @@ class Checks(ast.NodeVisitor):
             return self.module_of(node.value) is tl and node.attr == "constexpr"
         return isinstance(node, ast.Name) and self.names.get(node.id) is tl.constexpr
 
+    def visit_Call(self, node):
+        self.called.add(id(node.func))
+        self.generic_visit(node)
+
+    def check_use(self, node, value):
+        """A function of Python's is called: as a value its text would tell where it is in memory."""
+        is_function = isinstance(value, types.FunctionType) or getattr(value, "__triton_builtin__", False)
+        if is_function and id(node) not in self.called:
+            raise Refusal(node.lineno, f"'{ast.unparse(node)}' can only be called")
+
     def visit_Name(self, node):
         if node.id.startswith("__") or node.id in REFUSED_NAMES or self.names.get(node.id) is triton.jit:
             raise Refusal(node.lineno, f"'{node.id}' is not allowed in a kernel")
         if self.module_of(node):
             raise Refusal(node.lineno, f"the module '{node.id}' is no value")
+        self.check_use(node, self.names.get(node.id))
 
     def visit_Attribute(self, node):
         owner = self.module_of(node.value)
@@ -100,12 +116,14 @@ class Checks(ast.NodeVisitor):
                     if isinstance(node.value, ast.Name) else ""
                 raise Refusal(node.lineno,
                               f"'.{node.attr}' is nothing that Triton's values have{no_module}")
+            if node.attr not in PROPERTIES and id(node) not in self.called:
+                raise Refusal(node.lineno, f"'.{node.attr}' can only be called")
             return self.visit(node.value)
         if not is_usable(owner, node.attr) or (owner is triton and node.attr == "jit"):
             raise Refusal(node.lineno, f"{owner.__name__}.{node.attr} is nothing that a kernel can use")
         if self.module_of(node):  # what leads through a module never comes here
             raise Refusal(node.lineno, f"the module '{ast.unparse(node)}' is no value")
-        return None
+        return self.check_use(node, vars(owner).get(node.attr))
 
     def refuse(self, node):
         raise Refusal(node.lineno, f"a kernel has no `{type(node).__name__.lower()}`")
@@ -170,9 +188,16 @@ def is_constant(expression, checks):
             all(is_constant(argument, checks) for argument in expression.args)
     allowed = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List,
                ast.operator, ast.unaryop, ast.expr_context)
-    endless = (ast.Pow, ast.LShift)  # a few characters make a number of any length
-    return all(isinstance(node, allowed) and not isinstance(node, endless)
-               for node in ast.walk(expression))
+    return all(isinstance(node, allowed) and not is_endless(node) for node in ast.walk(expression))
+
+
+def is_endless(node):
+    """True of a power or shift that is not of two small numbers: a few characters make a number of any
+    length."""
+    def is_small(operand):
+        return isinstance(operand, ast.Constant) and isinstance(operand.value, int) and operand.value <= 64
+    return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift)) and \
+        not (is_small(node.left) and is_small(node.right))
 
 
 def take_parameters(function, checks):
@@ -197,21 +222,48 @@ def take_parameters(function, checks):
         checks.visit(note)  # Triton evaluates it, too
         is_constexpr = checks.is_constexpr(note)
         parameter.annotation = ast.copy_location(ast.Constant("constexpr"), note) if is_constexpr else None
-    if function.returns is not None:
-        raise Refusal(function.returns.lineno, "a kernel's result has no annotation")
+    function.returns = None  # Triton does not look at it, either
 
 
-def names_given_by(statement):
-    """The names of the module that a statement binds or deletes, wherever in it."""
+def names_given_by(statement, known=None):
+    """The names of the module that a statement binds or deletes, wherever in it; `known` ones that are
+    imported again are left out."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name
         return
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        yield from (alias.asname or alias.name.split(".")[0] for alias in statement.names)
+        again = {}
+        if known is not None:
+            take_import(statement, again)
+        for alias in statement.names:
+            name = alias.asname or alias.name.split(".")[0]
+            is_triton = isinstance(statement, ast.Import) and not alias.asname and name == "triton"
+            same = again.get(name, triton if is_triton else None)
+            if known is None or same is None or known.get(name) is not same:
+                yield name
     if isinstance(statement, ast.Name) and not isinstance(statement.ctx, ast.Load):
         yield statement.id
     for part in ast.iter_child_nodes(statement):
-        yield from names_given_by(part)
+        yield from names_given_by(part, known)
+
+
+def names_read_by(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def needed(kept):
+    """Those statements without the constants that no kernel reads, which are for host code."""
+    names = set()
+    for statement, options in kept:
+        if options is not None:
+            names |= names_read_by(statement)
+    while True:
+        more = set().union(*(names_read_by(statement.value) for statement, options in kept
+                             if options is None and names & set(names_given_by(statement))))
+        if more <= names:
+            return [(statement, options) for statement, options in kept
+                    if options is not None or names & set(names_given_by(statement))]
+        names |= more
 
 
 def compiled(statement, options, module, lines):
@@ -239,7 +291,7 @@ def functions_of(source):
     kept, left_out = kept_of(tree, checks)
     known = {*names, *(name for statement, _ in kept for name in names_given_by(statement))}
     for statement in left_out:
-        for name in known & set(names_given_by(statement)):
+        for name in known & set(names_given_by(statement, names)):
             raise Refusal(statement.lineno, f"'{name}' is given another value here, which is not followed")
     module = types.ModuleType("candidate")
     vars(module).update(names, __builtins__={})
@@ -285,7 +337,7 @@ def kept_of(tree, checks):
             left_out.append(statement)
         elif not set(names_given_by(statement)) & set(checks.names):
             left_out.append(statement)  # of a module that kernels have no use for
-    return kept, left_out
+    return needed(kept), left_out
 
 
 def start_no_launch(function, grid):

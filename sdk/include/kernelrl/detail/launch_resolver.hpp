@@ -114,9 +114,14 @@ class LaunchResolver {
     if (!integer(directive.swizzle, &map.swizzle)) return false;
     if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
       return wrong("swizzle " + std::to_string(map.swizzle) + "; it is 0, 32, 64 or 128");
-    if (map.swizzle != 0 && box_row > map.swizzle)
-      return wrong("a box with rows of " + std::to_string(box_row) + " bytes; swizzle " +
-                   std::to_string(map.swizzle) + " allows at most so many");
+    if (map.swizzle != 0 && box_row != map.swizzle)
+      return wrong("a box with rows of " + std::to_string(box_row) + " bytes; with swizzle " +
+                   std::to_string(map.swizzle) + " they have so many");
+    std::int64_t box_bytes = map.element_bytes;
+    for (const std::int64_t size : map.box) box_bytes *= size;
+    if (box_bytes > limits_.shared_bytes)
+      return wrong("a box of " + std::to_string(box_bytes) + " bytes; shared memory has at most " +
+                   std::to_string(limits_.shared_bytes));
     result_.tensor_maps.push_back(std::move(map));
     return true;
   }

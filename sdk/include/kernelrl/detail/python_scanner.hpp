@@ -101,6 +101,7 @@ class PythonScanner {
     while (at_ < source_.size() && source_.substr(at_, close.size()) != close) {
       if (peek() == '\n' && !triple) break;  // it does not end
       if (peek() == '\\' && at_ + 1 < source_.size()) ++at_;
+      if (peek() == '\r' && peek(1) == '\n') ++at_;  // the end of a line, as Python reads it
       if (peek() == '\n') {
         next_line();
       } else {

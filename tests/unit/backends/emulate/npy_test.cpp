@@ -85,7 +85,7 @@ TEST_F(Npy, WrongFilesAreRefusedByWhatIsWrong) {
   const auto with = [&](const std::string& type, const std::string& order,
                         const std::string& shape) {
     return refusal(with_header(
-        "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + "}",
+        "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }",
         "12345678"));
   };
   EXPECT_EQ(with("<f4", "False", "(2,)"), "");
@@ -94,8 +94,12 @@ TEST_F(Npy, WrongFilesAreRefusedByWhatIsWrong) {
   EXPECT_EQ(with("", "False", "(1,)"), "elements of the type ''");
   EXPECT_EQ(with("<f4", "True", "(2,)"), "column-major order; save numpy.ascontiguousarray(x)");
   EXPECT_EQ(with("<f4", "False", "(3,)"), "8 bytes of elements, of the shape 12");
-  EXPECT_EQ(with("<f4", "False", "(99999999999999999999,)"),
-            "an axis of 99999999999999999999 elements");
+  EXPECT_EQ(with("<f4", "False", "(99999999999999999999,)"), "the shape (99999999999999999999,)");
+  EXPECT_EQ(with("<f4", "False", "(-2,)"), "the shape (-2,)");
+  std::string axes;
+  for (int i = 0; i < 30000; ++i) axes += "1, ";
+  EXPECT_EQ(with("<f4", "False", "(" + axes.substr(0, 60000) + ")").substr(0, 12), "the shape (1");
+  EXPECT_EQ(refusal(write("\x93NUMPY\x09 and more bytes")), "a version that is not known");
   EXPECT_EQ(with("<f4", "False", "(9000000000000000000, 9)"), "the shape is too large");
 }
 

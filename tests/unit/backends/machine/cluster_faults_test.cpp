@@ -43,6 +43,20 @@ constexpr ClusterKernel kWrongClusters[] = {
   cluster.sync();
 })",
                   "nothing orders the two blocks|no thread of the block has written it"},
+    ClusterKernel{"written_while_copied_in_bulk", R"({ PLACE
+  __shared__ alignas(16) int mine[128];
+  mine[t] = x[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  cluster.sync();
+  if (t == 0)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group;"
+                 :: "l"(__cvta_generic_to_global(y + i)), "r"(shared_address(mine)) : "memory");
+  cluster.sync();
+  cluster.map_shared_rank(mine, rank ^ 1)[t] = 1;
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  cluster.sync();
+})",
+                  "has not waited for its asynchronous copy from there"},
     ClusterKernel{"overwritten_too_early", R"({ PLACE
   __shared__ int mine[128];
   mine[t] = x[i];
@@ -133,7 +147,7 @@ constexpr ClusterKernel kWrongClusters[] = {
   y[i] = cluster.map_shared_rank(mine, rank + 1)[t];
   cluster.sync();
 })",
-                  "a block of the cluster, which has 4 blocks"},
+                  "a block that is not in the cluster, which has 4 blocks"},
     ClusterKernel{
         "out_of_bounds", R"({ PLACE
   extern __shared__ int mine[];
@@ -151,6 +165,17 @@ constexpr ClusterKernel kWrongClusters[] = {
   cluster.sync();
 })",
                   "at byte -4 of shared memory of block [0-3] of the cluster"},
+    ClusterKernel{"beyond_the_window", R"({
+  __shared__ int mine[128];
+  mine[threadIdx.x] = 0;
+  ARRIVE; WAIT;
+  int value;
+  asm volatile("{ .reg .b64 a; cvt.u64.u32 a, %1; add.u64 a, a, 0x10000000000; ld.shared::cluster.s32 %0, [a]; }"
+               : "=r"(value) : "r"(mapped(mine, rank_of_block() ^ 1)) : "memory");
+  y[threadIdx.x] = value;
+  ARRIVE; WAIT;
+})",
+                  "of shared memory, of which the block has"},
     ClusterKernel{"misaligned", R"({ PLACE
   extern __shared__ int mine[];
   mine[t] = x[i];

@@ -36,6 +36,21 @@ constexpr ClusterKernel kRightClusters[] = {
   cluster.sync();
   y[i] = theirs[t];
 })"},
+    ClusterKernel{"copied_in_bulk_while_read", R"({ PLACE
+  __shared__ alignas(16) int mine[128];
+  mine[t] = x[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  cluster.sync();
+  if (t == 0)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group;"
+                 :: "l"(__cvta_generic_to_global(y + i)), "r"(shared_address(mine)) : "memory");
+  const int other = cluster.map_shared_rank(mine, rank ^ 1)[t];
+  cluster.sync();
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  __syncthreads();
+  mine[t] = other;
+  y[i] = mine[t];
+})"},
     ClusterKernel{"bytes", R"({ PLACE
   __shared__ char mine[2][128];
   mine[0][t] = x[i] & 127;
@@ -351,6 +366,33 @@ TEST(Clusters, MoreThanEightBlocksAreNoLaunch) {
   ASSERT_TRUE(outcome.result.launch_error);
   EXPECT_EQ(outcome.result.launch_error->message,
             "a cluster of 4 x 4 x 1 blocks; at most 8 in all");
+}
+
+TEST(Clusters, ByTheFunctionsOfCudaPtx) {
+  constexpr char kSource[] = R"(
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__global__ void __cluster_dims__(2, 1, 1) k(const int* x, int* y, int n) { PLACE
+  __shared__ int theirs[128];
+  __shared__ cuda::std::uint64_t bar;
+  if (t == 0) {
+    ptx::mbarrier_init(&bar, 128);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  ptx::barrier_cluster_wait(ptx::sem_acquire);
+  __syncthreads();
+  cluster.map_shared_rank(theirs, rank ^ 1)[t] = x[i];
+  ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                       cluster.map_shared_rank(&bar, rank ^ 1));
+  while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar, 0)) {}
+  y[i] = theirs[t];
+})";
+  for (const Order order : kClusterOrders) {
+    const ClusterOutcome outcome = run_cluster(kSource, order);
+    ASSERT_FALSE(outcome.result.fault) << outcome.result.fault->message;
+    for (int i = 0; i < 1024; ++i) EXPECT_EQ(outcome.y[static_cast<std::size_t>(i)], i ^ 128);
+  }
 }
 
 // Operands that no compiler writes: variables with offsets, and addresses of 64 bits.

@@ -196,6 +196,67 @@ y[t] = sum;)");
   EXPECT_EQ(y, each([](int t) { return 3 * ((t + 33) % 256) + 3; }));
 }
 
+constexpr const char* kBarrierHead =
+    "#include <cuda/barrier>\n#include <cuda/ptx>\n"
+    "namespace ptx = cuda::ptx;\n"
+    "#pragma nv_diag_suppress static_var_with_dynamic_init\n"
+    "using B = cuda::barrier<cuda::thread_scope_block>;\n";
+
+TEST(Libraries, BulkCopiesOfLibcu) {
+  const auto y = run(kBarrierHead, R"(__shared__ alignas(16) int s[256];
+__shared__ B b;
+if (t == 0) { init(&b, blockDim.x); ptx::fence_proxy_async(ptx::space_shared); }
+__syncthreads();
+B::arrival_token token;
+if (t == 0) {
+  cuda::device::memcpy_async_tx(s, x, cuda::aligned_size_t<16>(1024), b);
+  token = cuda::device::barrier_arrive_tx(b, 1, 1024);
+} else {
+  token = b.arrive();
+}
+b.wait(std::move(token));
+s[t] += 1;
+ptx::fence_proxy_async(ptx::space_shared);
+__syncthreads();
+if (t == 0) {
+  ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, y, s, 1024);
+  ptx::cp_async_bulk_commit_group();
+  ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+  (&b)->~B();
+})");
+  EXPECT_EQ(y, each([](int t) { return x_at(t) + 1; }));
+}
+
+TEST(Libraries, CopiesThatLibcuMakesBulk) {
+  const auto y = run(kBarrierHead, R"(__shared__ alignas(16) int s[2][128];
+__shared__ B full[2];
+if (t < 2) init(full + t, blockDim.x);
+__syncthreads();
+for (int k = 0; k < 2; ++k) {
+  if (t == 0) cuda::memcpy_async(s[k], x + 128 * k, cuda::aligned_size_t<16>(512), full[k]);
+}
+for (int k = 0; k < 2; ++k) {
+  full[k].arrive_and_wait();
+  if (t < 128) y[128 * k + t] = s[k][127 - t];
+})");
+  EXPECT_EQ(y, each([](int t) { return x_at(t / 128 * 128 + 127 - t % 128); }));
+}
+
+TEST(Libraries, ReductionsOfManyElements) {
+  const auto y = run(kBarrierHead, R"(__shared__ alignas(16) int s[256];
+y[t] = x[t];
+s[t] = t;
+ptx::fence_proxy_async();
+__syncthreads();
+if (t == 0) {
+  ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, y, s, 512);
+  ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_max, y + 128, s + 128, 512);
+  ptx::cp_async_bulk_commit_group();
+  ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+})");
+  EXPECT_EQ(y, each([](int t) { return t < 128 ? x_at(t) + t : std::max(x_at(t), t); }));
+}
+
 TEST(Libraries, PipelinesOfLibcu) {
   const auto y = run("#include <cuda/pipeline>\n",
                      R"(__shared__ int s[2][64];

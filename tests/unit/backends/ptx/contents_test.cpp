@@ -86,16 +86,22 @@ TEST(CandidateContents, VariablesOfOthers) {
 TEST(CandidateContents, InstructionsThatReachFurther) {
   const std::string stores =
       ": asynchronous stores are not supported: store, and arrive at a barrier";
-  const std::string bulk = ": bulk copies (TMA) are not supported";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"clusterlaunchcontrol.try_cancel.async.b128 [%r1], [%r2]",
        "clusterlaunchcontrol.try_cancel.async.b128: a block may not take over another's work"},
       {"st.async.b32 [%r1], %r2, [%r3]", "st.async.b32" + stores},
       {"red.async.add.u32 [%r1], %r2, [%r3]", "red.async.add.u32" + stores},
-      {"cp.async.bulk.commit_group", "cp.async.bulk.commit_group" + bulk},
-      {"cp.reduce.async.bulk.global.shared::cta.add.f32 [%rd1], [%r1], %r2",
-       "cp.reduce.async.bulk.global.shared::cta.add.f32" + bulk},
-      {"prefetch.tensormap [%rd1]", "prefetch.tensormap" + bulk},
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+       "[%r1], [%rd1], 16, [%r3], %r4",
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster: "
+       "copies to several blocks at once are not supported"},
+      {"st.bulk.weak.shared::cta [%r1], 64, 0",
+       "st.bulk.weak.shared::cta: bulk stores are not supported"},
+      {"cp.async.bulk.prefetch.L2.global [%rd1], 64",
+       "cp.async.bulk.prefetch.L2.global: bulk prefetches are not allowed: they may reach what the "
+       "kernel does not read"},
+      {"fence.proxy.tensormap::generic.release.gpu",
+       "fence.proxy.tensormap::generic.release.gpu: tensor maps are made by @tensor_map alone"},
       {"multimem.red.global.add.f32 [%rd1], %f1",
        "multimem.red.global.add.f32: reaches other GPUs"},
       {"griddepcontrol.wait", "griddepcontrol.wait: a launch depends on no other"},

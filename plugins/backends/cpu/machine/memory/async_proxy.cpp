@@ -25,7 +25,7 @@ void AsyncProxy::fence(AccessOrder& order, std::uint32_t warp, Mask lanes) {
 
 void BlockMemory::check_async_read(const Request& request, unsigned lane, std::uint32_t offset,
                                    std::uint32_t bytes) {
-  constexpr std::uint32_t kChunk = 16;  // of which a part may be padding that nobody wrote
+  constexpr std::uint32_t kChunk = 16;  // a part of it may be padding that nobody wrote
   Request word = request;               // as faults name it
   word.bytes = 4;
   word.write = false;
@@ -50,6 +50,7 @@ void BlockMemory::check_proxy(const Request& request, unsigned lane, std::uint32
   if (store.who == 0) return;
   Request word = request;  // as the fault names it
   word.bytes = 4;
+  word.write = false;
   throw_unfenced({launch_, word, lane, store.offset}, store.who);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -166,9 +167,12 @@ class BlockMemory {
                    std::uint32_t bytes) const;
 
   // ---- bulk copies; all throw Fault ----
-  // Reads the source of one, which may be anywhere, and returns where it was.
+  // Reads the source of one, which may be anywhere, in parts of request.bytes, and returns where it
+  // was.
   MemoryLevel read_bulk(const Request& request, unsigned lane, std::uint64_t address,
-                        std::vector<std::byte>* data);
+                        std::span<std::byte> to);
+  // The same of a box of copy->map, whose data will lie at copy->offset.
+  void read_box(const Request& request, const TensorMap::Place& corner, BulkCopy* copy);
   // Begins one to shared memory, or from there to global memory, where it may be anywhere. The range
   // of shared memory is inside and aligned. `barrier`: the offset of the mbarrier.
   void begin_bulk_load(std::uint32_t barrier, BulkCopy copy);
@@ -206,6 +210,7 @@ class BlockMemory {
                           std::uint32_t bytes);
   void end_read(const BulkCopy& store);
   void arrive_in_global(const BulkCopy& store);
+  void arrive_in_global(const BulkCopy& store, const TensorMap::Run& run);
   void end_bulk_copies();
   void initialise_system_shared();
   void renew_stamps();

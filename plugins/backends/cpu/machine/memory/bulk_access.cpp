@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::uint32_t kChunk = 16;  // addresses and sizes are multiples of it
 
+// Rows of tensors may begin and end at any element.
+std::uint32_t chunk_of(const BulkCopy& copy, const TensorMap::Run& run) {
+  const bool whole = copy.map == nullptr || (run.address | run.bytes) % kChunk == 0;
+  return whole ? kChunk : copy.map->element_bytes();
+}
+
 Request request_of(const BulkCopy& copy, bool write) {
   const bool atomic = copy.combine != nullptr;
   const std::uint32_t bytes = atomic ? copy.access->element_bytes : kChunk;
@@ -59,16 +65,32 @@ const Region& BlockMemory::find_bulk(const Request& request, unsigned lane, std:
 }
 
 MemoryLevel BlockMemory::read_bulk(const Request& request, unsigned lane, std::uint64_t address,
-                                   std::vector<std::byte>* data) {
-  const auto bytes = static_cast<std::uint32_t>(data->size());
+                                   std::span<std::byte> to) {
+  const auto bytes = static_cast<std::uint32_t>(to.size());
   const Region& region = find_bulk(request, lane, address, bytes);
   const MemoryLevel level = count_bulk(request, region, address, bytes);
-  for (std::uint64_t at = address; region.writable && at < address + bytes; at += kChunk) {
+  for (std::uint64_t at = address; region.writable && at < address + bytes; at += request.bytes) {
     Conflict conflict;
     enter_global(request, lane, region, at, &conflict);
   }
-  std::memcpy(data->data(), region.host + (address - region.begin), bytes);
+  std::memcpy(to.data(), region.host + (address - region.begin), bytes);
   return level;
+}
+
+void BlockMemory::read_box(const Request& request, const TensorMap::Place& corner, BulkCopy* copy) {
+  const TensorMap& map = *copy->map;
+  std::vector<std::byte> box(copy->data.size());  // zeros outside of the tensor
+  for (const TensorMap::Run& run : map.runs(corner)) {
+    Request row = request;
+    row.bytes = chunk_of(*copy, run);
+    const MemoryLevel level =
+        read_bulk(row, copy->lane, run.address, std::span(box).subspan(run.place, run.bytes));
+    copy->level = std::max(copy->level, level);
+  }
+  for (std::uint32_t place = 0; place < copy->bytes(); place += kChunk) {
+    std::memcpy(copy->data.data() + (map.swizzled(copy->offset, place) - copy->offset),
+                box.data() + place, kChunk);
+  }
 }
 
 void BlockMemory::begin_bulk_load(std::uint32_t barrier, BulkCopy copy) {
@@ -97,11 +119,17 @@ void BlockMemory::arrive(const BulkCopy& load) {
 
 void BlockMemory::begin_bulk_store(BulkCopy copy) {
   const Request request = request_of(copy, true);
-  Request whole = request;
-  whole.bytes = kChunk;
-  find_bulk(whole, copy.lane, copy.address, copy.bytes());
+  for (const TensorMap::Run& run : copy.runs) {
+    Request row = request;
+    row.bytes = chunk_of(copy, run);
+    find_bulk(row, copy.lane, run.address, run.bytes);
+  }
   check_async_read(request, copy.lane, copy.offset, copy.bytes());
-  std::memcpy(copy.data.data(), shared_.data() + copy.offset, copy.data.size());
+  for (std::uint32_t place = 0; place < copy.bytes(); place += kChunk) {
+    const std::uint32_t from =
+        copy.map == nullptr ? copy.offset + place : copy.map->swizzled(copy.offset, place);
+    std::memcpy(copy.data.data() + place, shared_.data() + from, kChunk);
+  }
   shared_.begin_read(copy.offset, copy.bytes(), who(copy.warp, copy.lane));
   bulk_.begin_store(std::move(copy));
   while (bulk_.too_many_stores()) {
@@ -129,23 +157,28 @@ void BlockMemory::end_read(const BulkCopy& store) {
 }
 
 void BlockMemory::arrive_in_global(const BulkCopy& store) {
-  const Request request = request_of(store, true);
-  const Region& region = *launch_.find(store.address, store.address + store.bytes());
-  count_bulk(request, region, store.address, store.bytes());
-  for (std::uint32_t i = 0; i < store.bytes(); i += request.bytes) {
-    const std::uint64_t address = store.address + i;
+  for (const TensorMap::Run& run : store.runs) arrive_in_global(store, run);
+}
+
+void BlockMemory::arrive_in_global(const BulkCopy& store, const TensorMap::Run& run) {
+  Request request = request_of(store, true);
+  if (store.combine == nullptr) request.bytes = chunk_of(store, run);
+  const Region& region = *launch_.find(run.address, run.address + run.bytes);
+  count_bulk(request, region, run.address, run.bytes);
+  for (std::uint32_t i = 0; i < run.bytes; i += request.bytes) {
+    const std::uint64_t address = run.address + i;
+    const std::byte* const value = store.data.data() + run.place + i;
     Conflict conflict;
     const bool if_changed = enter_global(request, store.lane, region, address, &conflict);
     std::byte* const at = region.host + (address - region.begin);
-    if (if_changed &&
-        (request.atomic || std::memcmp(at, store.data.data() + i, request.bytes) != 0)) {
+    if (if_changed && (request.atomic || std::memcmp(at, value, request.bytes) != 0)) {
       throw_race({launch_, request, store.lane, address}, false, conflict);
     }
     if (store.combine != nullptr) {
       if (address % kSectorBytes == 0) launch_.count_atomics(address, 1);
-      store.combine(at, store.data.data() + i);
+      store.combine(at, value);
     } else {
-      std::memcpy(at, store.data.data() + i, request.bytes);
+      std::memcpy(at, value, request.bytes);
     }
   }
 }

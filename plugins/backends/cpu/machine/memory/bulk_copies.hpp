@@ -1,6 +1,6 @@
 // The bulk copies of a block that have not arrived (cp.async.bulk). Those to shared memory arrive,
-// one after the other, when a thread looks at their mbarrier and finds its phase incomplete; those
-// to global memory when the thread that began them waits for their group, or its block ends. Used by
+// one after the other, when a thread looks at their mbarrier for the second time and finds its phase
+// incomplete; those to global memory when the thread that began them waits for their group, or its block ends. Used by
 // one thread.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/combination.hpp"
+#include "plugins/backends/cpu/machine/memory/tensor_map.hpp"
 
 namespace krl::machine {
 
@@ -23,10 +24,11 @@ struct BulkCopy {
   std::uint32_t line = 0;
   std::uint32_t warp = 0;
   unsigned lane = 0;
-  std::uint32_t offset = 0;   // in shared memory
-  std::uint64_t address = 0;  // in global memory
-  std::vector<std::byte> data;
-  Combination combine = nullptr;           // null: the data replaces what is there
+  std::uint32_t offset = 0;          // in shared memory
+  std::vector<TensorMap::Run> runs;  // in global memory: one, or rows of a tensor's box
+  const TensorMap* map = nullptr;    // its tensor, if it is a copy of one
+  std::vector<std::byte> data;       // to shared memory: as it will lie there; else as in the box
+  Combination combine = nullptr;     // null: the data replaces what is there
   MemoryLevel level = MemoryLevel::kNone;  // to shared memory: where the data was
   std::uint64_t number = 0;                // … copies that began before it
   std::uint32_t group = 0;                 // to global memory: of its thread
@@ -46,17 +48,27 @@ class BulkCopies {
   void begin_load(std::uint32_t barrier, BulkCopy copy) {
     used_ = true;
     copy.number = began_++;
-    loads_[barrier].push_back(std::move(copy));
+    loads_[barrier].copies.push_back(std::move(copy));
   }
-  bool loads_for(std::uint32_t barrier) const {
-    return !loads_.empty() && loads_.find(barrier) != loads_.end();
+  // A thread has looked at the barrier in vain: what is under way may arrive at the next look.
+  void look_at(std::uint32_t barrier) {
+    if (loads_.empty()) return;
+    const auto found = loads_.find(barrier);
+    if (found != loads_.end()) found->second.due = found->second.copies.size();
   }
-  // The first of those for a barrier, of which there is one.
+  bool is_due(std::uint32_t barrier) const {
+    if (loads_.empty()) return false;
+    const auto found = loads_.find(barrier);
+    return found != loads_.end() && found->second.due > 0;
+  }
+  // The first of those for a barrier, of which one is due.
   BulkCopy take_load(std::uint32_t barrier) {
     const auto found = loads_.find(barrier);
-    BulkCopy first = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) loads_.erase(found);
+    Loads& loads = found->second;
+    BulkCopy first = std::move(loads.copies.front());
+    loads.copies.pop_front();
+    --loads.due;
+    if (loads.copies.empty()) loads_.erase(found);
     return first;
   }
   // True if one has to wait for a load: it began after the last for which one had to. Those under
@@ -68,7 +80,7 @@ class BulkCopies {
   }
   // Null: there is none.
   const BulkCopy* any_load() const {
-    return loads_.empty() ? nullptr : &loads_.begin()->second.front();
+    return loads_.empty() ? nullptr : &loads_.begin()->second.copies.front();
   }
 
   // ---- to global memory ----
@@ -122,7 +134,11 @@ class BulkCopies {
   static constexpr std::size_t kMostStores = 1024, kMostStoreBytes = std::size_t{4} << 20;
 
   bool used_ = false;  // since the block began
-  std::unordered_map<std::uint32_t, std::deque<BulkCopy>> loads_;
+  struct Loads {
+    std::deque<BulkCopy> copies;
+    std::size_t due = 0;  // the first of them
+  };
+  std::unordered_map<std::uint32_t, Loads> loads_;
   std::uint64_t began_ = 0, waited_ = 0;
   std::deque<BulkCopy> stores_;
   std::size_t store_bytes_ = 0;

@@ -77,7 +77,7 @@ void each_copy(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, bo
     copy.warp = warp.index();
     copy.lane = lane;
     copy.offset = static_cast<std::uint32_t>(offset);
-    copy.address = AddressRow{frame + i.a, 8, i.immediate}.of(lane);
+    copy.runs = {{AddressRow{frame + i.a, 8, i.immediate}.of(lane), bytes, 0}};
     copy.data.resize(bytes);
     count_shared(i, bytes);
     begin(lane, std::move(copy));
@@ -90,7 +90,7 @@ void begin_loads(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) 
   each_copy(i, warp, frame, mask, true, [&](unsigned lane, BulkCopy copy) {
     Request request = request_of(i, warp);
     request.write = false;
-    copy.level = memory.read_bulk(request, lane, copy.address, &copy.data);
+    copy.level = memory.read_bulk(request, lane, copy.runs.front().address, copy.data);
     request.bytes = sizeof(std::uint64_t);
     request.strong = true;
     const std::uint64_t barrier = own_offset(i, warp, lane, barriers(i, frame).of(lane));
@@ -193,6 +193,7 @@ void decode_store(const ptx::Instruction& from, Names names, Operands& operands,
 
 bool decode_bulk_copy(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   if (from.opcode != "cp" || !from.has("bulk")) return false;
+  if (decode_tensor_copy(from, operands, out)) return true;
   out->kind = InstructionClass::kLoadStore;
   Names names = from.modifiers;
   const bool reduces = take_front(names, {"reduce"});

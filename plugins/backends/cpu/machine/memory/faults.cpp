@@ -117,9 +117,9 @@ void throw_no_such_block(const Culprit& culprit, std::uint32_t blocks) {
   const bool named = culprit.rank < static_cast<std::int32_t>(kNoBlock) - 1;
   fail(FaultKind::kIllegalAddress, culprit,
        action(culprit.request) + "in shared memory of " +
-           (named ? "block " + std::to_string(culprit.rank) : std::string("a block")) +
-           " of the cluster, which has " + std::to_string(blocks) +
-           (blocks == 1 ? " block" : " blocks"));
+           (named ? "block " + std::to_string(culprit.rank) + " of the cluster"
+                  : std::string("a block that is not in the cluster")) +
+           ", which has " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks"));
 }
 
 void throw_not_own_block(const Culprit& culprit) {

@@ -107,8 +107,10 @@ void LaunchMemory::begin_run(const cpu::Run& run) {
 }
 
 void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
-                                std::vector<std::byte> parameters, std::uint32_t shared_bytes) {
+                                std::vector<std::byte> parameters, std::uint32_t shared_bytes,
+                                std::vector<TensorMap> tensor_maps) {
   program_ = &program;
+  tensor_maps_ = std::move(tensor_maps);
   block_ = block;
   parameters_ = std::move(parameters);
   shared_bytes_ = shared_bytes;
@@ -189,6 +191,13 @@ std::string LaunchMemory::thread_name(std::uint32_t thread) const {
   return "(" + std::to_string(thread % block_[0]) + ", " +
          std::to_string(thread / block_[0] % block_[1]) + ", " +
          std::to_string(thread / block_[0] / block_[1]) + ")";
+}
+
+const TensorMap* LaunchMemory::tensor_map_at(std::uint64_t parameter) const {
+  const auto found =
+      std::find_if(tensor_maps_.begin(), tensor_maps_.end(),
+                   [parameter](const TensorMap& map) { return map.parameter() == parameter; });
+  return found == tensor_maps_.end() ? nullptr : &*found;
 }
 
 void LaunchMemory::print(std::string_view text) {

@@ -18,6 +18,7 @@
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
 #include "plugins/backends/cpu/machine/memory/old_values.hpp"
+#include "plugins/backends/cpu/machine/memory/tensor_map.hpp"
 #include "plugins/backends/cpu/machine/memory/written_bytes.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
 #include "plugins/backends/cpu/machine_protocol.hpp"
@@ -57,7 +58,7 @@ class LaunchMemory {
   // `parameters`: of the entry, laid out as its entry_parameters say. `shared_bytes`: static and
   // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
   void begin_launch(Program& program, const cpu::Dim3& block, std::vector<std::byte> parameters,
-                    std::uint32_t shared_bytes);
+                    std::uint32_t shared_bytes, std::vector<TensorMap> tensor_maps = {});
   // Records the times of strong writes, as sums of `each`, until the next launch. `each` must
   // outlive the launch.
   void keep_time(const cpu::PathClocks& each) { path_clocks_ = &each; }
@@ -80,6 +81,8 @@ class LaunchMemory {
   bool redundant_threads() const { return redundant_threads_; }  // likewise
   const Program& program() const { return *program_; }
   std::span<const std::byte> parameters() const { return parameters_; }
+  // The tensor map that is the parameter at an offset; null if there is none.
+  const TensorMap* tensor_map_at(std::uint64_t parameter) const;
   std::uint32_t shared_bytes() const { return shared_bytes_; }
   GlobalShadow& shadow() { return shadow_; }
   OldValues& old_values() { return old_values_; }
@@ -128,6 +131,7 @@ class LaunchMemory {
   Program* program_ = nullptr;
   cpu::Dim3 block_{};
   std::vector<std::byte> parameters_;
+  std::vector<TensorMap> tensor_maps_;
   std::uint32_t shared_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;

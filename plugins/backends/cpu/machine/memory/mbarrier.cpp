@@ -92,8 +92,10 @@ void each_barrier(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
 // In a cluster, barriers order what threads of all of its blocks do, whatever scope is named: code
 // arrives at other blocks' barriers without one, which means that of the own block. Nothing waits for
 // that, as one would for a fence.
-Fence fence_of(BlockMemory& memory) {
-  return memory.cluster() == nullptr ? kFenceOfBlock : kFenceOfDevice;
+void fence(Warp& warp, Mask mask, Fence in_cluster) {
+  BlockMemory& memory = warp.memory();
+  memory.order().fence(warp.index(), mask,
+                       memory.cluster() == nullptr ? kFenceOfBlock : in_cluster);
 }
 
 // The phase waits for so many bytes more; less, if they have come.
@@ -106,19 +108,20 @@ void add_bytes(const Instruction& i, unsigned lane, std::int64_t bytes, Barrier*
   barrier->bytes = static_cast<std::int32_t>(sum);
 }
 
-// Bulk copies of which the lane's barrier is told arrive, one after the other, until its phase is
-// complete.
-void let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uint32_t offset) {
+// Bulk copies of which the barrier is told arrive, one after the other, until its phase is complete.
+// Returns what becomes of the barrier.
+Barrier let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uint32_t offset) {
   BlockMemory& memory = warp.memory();
   std::byte* const at = memory.shared().data() + offset;
+  Barrier barrier;
   bool completed = false;
-  while (!completed && memory.bulk().loads_for(offset)) {
+  while (!completed && memory.bulk().is_due(offset)) {
     const BulkCopy copy = memory.bulk().take_load(offset);
     memory.arrive(copy);
     if (memory.bulk().has_to_wait(copy)) memory.path(warp.index()).load(copy.level, *i.access);
     std::uint64_t bits;
     std::memcpy(&bits, at, sizeof bits);
-    Barrier barrier = Barrier::of(bits);
+    barrier = Barrier::of(bits);
     add_bytes(i, lane, -std::int64_t{copy.bytes()}, &barrier);
     barrier.complete();
     completed = barrier.completed;
@@ -126,6 +129,7 @@ void let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::uin
     std::memcpy(at, &bits, sizeof bits);
   }
   if (completed) memory.barrier_passed();
+  return barrier;
 }
 
 // b: the row of the count of arrivals.
@@ -155,7 +159,7 @@ struct Arrival {
 template <Arrival arrival>
 void arrive(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
   BlockMemory& memory = warp.memory();
-  memory.order().fence(warp.index(), mask, fence_of(memory));
+  fence(warp, mask, kFenceOfDevice);
   if (arrival.copies) memory.finish_copies(warp.index(), mask);
   each_barrier(i, warp, frame, mask, true, [&](unsigned lane, Barrier* barrier) {
     if (i.d != 0) row<std::uint64_t>(frame, i.d)[lane] = barrier->bits();
@@ -181,31 +185,28 @@ void change_bytes(const Instruction& i, Warp& warp, std::byte* frame, Mask mask)
   });
 }
 
-// After a look at barriers, at which some lanes have to wait.
-void note_waits(const Instruction& i, Warp& warp, std::byte* frame, Mask mask, Mask passed) {
-  BlockMemory& memory = warp.memory();
-  memory.wait_at({});
-  for (Mask rest = mask & ~passed; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
-    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
-    memory.wait_at({offset, i.line});
-    let_copies_arrive(i, warp, lane, offset);
-  }
-}
-
 // d: a predicate; b: the row of a state or of a parity.
 template <bool by_parity>
 void test_wait(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
+  BlockMemory& memory = warp.memory();
   Mask passed = 0;
+  memory.wait_at({});
   each_barrier(i, warp, frame, mask, false, [&](unsigned lane, Barrier* barrier) {
     const std::uint32_t phase = by_parity ? row<std::uint32_t>(frame, i.b)[lane] & 1
                                           : Barrier::of(row<std::uint64_t>(frame, i.b)[lane]).phase;
+    const std::uint64_t address = AccessForm::addresses(i, frame).of(lane);
+    const auto offset = static_cast<std::uint32_t>(offset_in_block(address));
+    if (barrier->phase == phase && memory.bulk().is_due(offset)) {
+      *barrier = let_copies_arrive(i, warp, lane, offset);
+    }
+    if (barrier->phase == phase) {
+      memory.wait_at({offset, i.line});
+      memory.bulk().look_at(offset);
+    }
     passed |= Mask{barrier->phase != phase} << lane;
   });
-  warp.memory().order().fence(warp.index(), mask, fence_of(warp.memory()));
+  fence(warp, mask, kFenceOfDevice.acquiring());
   set_predicate(row<Mask>(frame, i.d), mask, passed);
-  note_waits(i, warp, frame, mask, passed);
 }
 
 void pending_count(const Instruction& i, Warp&, std::byte* frame, Mask mask) {

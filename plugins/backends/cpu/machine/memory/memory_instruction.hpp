@@ -45,6 +45,7 @@ bool decode_fence(const ptx::Instruction&, Operands&, Instruction* out);       /
 bool decode_atomic(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_bulk_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_async_copy(const ptx::Instruction&, Operands&, Instruction* out);
+bool decode_tensor_copy(const ptx::Instruction&, Operands&, Instruction* out);
 bool decode_mbarrier(const ptx::Instruction&, Operands&, Instruction* out);
 // mapa, getctarank; barrier.cluster.arrive, whose operation is `arrive_at_cluster`.
 bool decode_cluster(const ptx::Instruction&, Operands&, Instruction* out);

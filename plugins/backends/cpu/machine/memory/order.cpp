@@ -71,7 +71,8 @@ Knowledge AccessOrder::before_barrier() const {
 
 // Once stamps have been used up, what was before counts as ordered for all.
 Record AccessOrder::record_of(Who who) const {
-  if (who < begin_) return 0;
+  const bool marked = stamp_of(who) == kStamps - 1;  // a copy reads the word; no thread does
+  if (who < begin_ || marked) return 0;
   const bool forgotten = who < first_of_stamp(stamp_of(kOrdered) + 1);
   const std::uint32_t serial = forgotten ? shadow_.block(serial_).first_serial : serial_;
   return Record{serial} << kSerialShift | who;

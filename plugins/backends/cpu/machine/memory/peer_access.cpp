@@ -14,6 +14,7 @@ constexpr unsigned kThreadBits = 10;  // a warp and a lane
 
 // Returns the block whose shared memory a lane may access at the offset.
 BlockMemory& BlockMemory::find_peer(const Request& request, unsigned lane, std::uint64_t offset) {
+  if (offset >= kWindowBytes) throw_outside_shared({launch_, request, lane, offset});
   const std::uint32_t rank = block_named_by(offset) - 1;
   Culprit culprit{launch_, request, lane, static_cast<std::uint64_t>(offset_in_block(offset)),
                   static_cast<std::int32_t>(rank)};

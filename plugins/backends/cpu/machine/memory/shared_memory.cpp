@@ -181,7 +181,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
   return outcome;
 }
 
-// A word, of which no copy is under way, gets cells that name threads of any block.
+// A word, to which no copy is under way, gets cells that name threads of any block.
 void SharedMemory::give_to_cluster(std::uint32_t word, const AccessOrder& own) {
   const bool bytewise = is_marked(writes_[word]);
   ClusterCell* const cells = cluster_cells_.add(word, writes_.size(), bytewise);
@@ -235,6 +235,10 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
       const Who who = writes_[word];
       return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), &order != &own, true}, true};
     }
+    if (access.write && is_marked(reads_[word])) {
+      const Who who = reads_[word];
+      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), &order != &own, false}, true};
+    }
     const std::uint32_t begin = std::max(offset, word * 4);
     const std::uint32_t end = std::min(offset + bytes, word * 4 + 4);
     if (&order != &own || writes_[word] == kOfCluster) {
@@ -250,10 +254,6 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
       if (&order == &own && cells.bytes == 4 && last == Verdict::kFine && !access.strong())
         take_back(word, before, access, own);
       continue;
-    }
-    if (access.write && is_marked(reads_[word])) {
-      const Who who = reads_[word];
-      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), false, false}, true};
     }
     if (bytes < 4 && !is_marked(writes_[word])) split(word);
     if (!is_marked(writes_[word])) {

@@ -263,17 +263,9 @@ void decode_reduction(const ptx::Instruction& in, Operands& operands, Instructio
   last->a = operands.source(in.operands[1], Type::kB32);
 }
 
-// ---- setmaxnreg ----
-
-// Registers have no effect on values; warps have to execute it as a whole.
-void change_register_count(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
-  if (mask == warp.live()) return;
-  throw Fault{FaultKind::kDivergentBarrier,
-              "setmaxnreg is executed by some lanes of a warp, but must be by all", i.line,
-              std::countr_zero(mask)};
-}
-
-void decode_register_count(const ptx::Instruction& in, Operands& operands, Instruction* out) {
+// setmaxnreg: registers have no effect on values, but all lanes of a warp have to execute it.
+void decode_register_count(const ptx::Instruction& in, Operands& operands, Instruction* last,
+                           Meeting* meeting) {
   require_operands(in, 1, operands);
   const bool known =
       is(in, "setmaxnreg.inc.sync.aligned.u32") || is(in, "setmaxnreg.dec.sync.aligned.u32");
@@ -282,8 +274,9 @@ void decode_register_count(const ptx::Instruction& in, Operands& operands, Instr
       count.bits > 256) {
     operands.unsupported(in);
   }
-  out->kind = InstructionClass::kControl;
-  out->run = change_register_count;
+  set_operation(WarpOperation::kBarrier, last);
+  *meeting = warp_barrier;
+  last->e = operands.constant(kAllLanes, sizeof(Mask));
 }
 
 }  // namespace
@@ -293,7 +286,8 @@ WarpOperation operation_of(const Instruction& instruction) {
 }
 
 bool is_meeting(const ptx::Instruction& in) {
-  static constexpr std::string_view kOpcodes[] = {"shfl", "vote", "match", "redux", "elect"};
+  static constexpr std::string_view kOpcodes[] = {"shfl",  "vote",  "match",
+                                                  "redux", "elect", "setmaxnreg"};
   return std::find(std::begin(kOpcodes), std::end(kOpcodes), in.opcode) != std::end(kOpcodes) ||
          (in.opcode == "bar" && in.has("warp")) || is_tensor(in);
 }
@@ -302,6 +296,7 @@ void decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
                     Meeting* meeting) {
   *meeting = nullptr;
   if (is_tensor(in)) return decode_tensor(in, operands, last, meeting);
+  if (in.opcode == "setmaxnreg") return decode_register_count(in, operands, last, meeting);
   set_operation(WarpOperation::kVote, last);
   if (in.opcode == "shfl") {
     set_operation(WarpOperation::kShuffle, last);
@@ -327,10 +322,6 @@ void decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
 }
 
 bool decode_warp(const ptx::Instruction& in, Operands& operands, Instruction* out) {
-  if (in.opcode == "setmaxnreg") {
-    decode_register_count(in, operands, out);
-    return true;
-  }
   if (in.opcode != "activemask") return false;
   if (!is(in, "activemask.b32")) operands.unsupported(in);
   require_operands(in, 1, operands);

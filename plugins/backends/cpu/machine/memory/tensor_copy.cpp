@@ -1,0 +1,172 @@
+// cp.async.bulk.tensor: copies of a box of a tensor between global memory and shared memory of the own
+// block, each of which one thread begins.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
+#include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
+
+namespace krl::machine {
+namespace {
+
+constexpr std::uint32_t kAlignment = 128;  // where a box begins in shared memory
+
+// Operands: a and immediate are the address of the map, 8 bytes each; d is the row of addresses in
+// shared memory, extra[0] their bytes, e the offset. rows[0] of the access, register_bytes[0] and
+// rows[1] describe the mbarrier in the same way; extra[2] coordinates are rows[2], …, the innermost
+// first.
+constexpr std::size_t kFirstCoordinate = 2;
+
+// Returns the offset of so many bytes of the own block's shared memory.
+std::uint32_t own_offset(const Instruction& i, Warp& warp, unsigned lane, std::uint64_t address,
+                         std::uint32_t bytes) {
+  Request request = request_of(i, warp);
+  request.bytes = bytes;
+  const BlockMemory::SharedPlace place = warp.memory().find_shared(request, lane, address);
+  if (&place.owner == &warp.memory()) return place.offset;
+  throw Fault{FaultKind::kUnsupported, "a bulk copy to or from another block of the cluster",
+              i.line, static_cast<int>(lane)};
+}
+
+const TensorMap& map_of(const Instruction& i, Warp& warp, std::byte* frame, unsigned lane,
+                        std::size_t rank) {
+  const std::uint64_t address = AddressRow{frame + i.a, 8, i.immediate}.of(lane);
+  const TensorMap* const map = warp.memory().launch().tensor_map_at(address - kParameterWindow);
+  if (map == nullptr) {
+    throw Fault{FaultKind::kIllegalAddress,
+                "no tensor map is there: make one by @tensor_map, and take it as a parameter "
+                "`const __grid_constant__ CUtensorMap`",
+                i.line, static_cast<int>(lane)};
+  }
+  if (map->rank() == rank) return *map;
+  throw Fault{FaultKind::kIllegalAddress,
+              "a copy with " + std::to_string(rank) + " coordinates by a tensor map of " +
+                  std::to_string(map->rank()),
+              i.line, static_cast<int>(lane)};
+}
+
+// The copy of a lane, without data yet, and the corner of its box.
+std::pair<BulkCopy, TensorMap::Place> copy_of(const Instruction& i, Warp& warp, std::byte* frame,
+                                              unsigned lane) {
+  const MemoryAccess& access = *i.access;
+  BulkCopy copy;
+  copy.access = i.access;
+  copy.line = i.line;
+  copy.warp = warp.index();
+  copy.lane = lane;
+  copy.map = &map_of(i, warp, frame, lane, i.extra[2]);
+  TensorMap::Place corner{};
+  for (std::size_t d = 0; d < i.extra[2]; ++d)
+    corner[d] = row<std::int32_t>(frame, access.rows[kFirstCoordinate + d])[lane];
+  const std::uint64_t address =
+      AddressRow{frame + i.d, i.extra[0], static_cast<std::int32_t>(i.e)}.of(lane);
+  copy.offset = own_offset(i, warp, lane, address, i.access->lane_bytes());
+  const std::uint32_t bytes = copy.map->box_bytes();
+  Request whole = request_of(i, warp);
+  whole.bytes = bytes;
+  const Culprit culprit{warp.memory().launch(), whole, lane, copy.offset};
+  if (bytes > warp.memory().shared().bytes() - copy.offset) throw_outside_shared(culprit);
+  whole.bytes = kAlignment;
+  if (copy.offset % kAlignment != 0) throw_misaligned(culprit);
+  copy.data.resize(bytes);
+  ++i.access->counts.shared_requests;
+  i.access->counts.wavefronts += (copy.bytes() + kAlignment - 1) / kAlignment;
+  return {std::move(copy), corner};
+}
+
+void begin_loads(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
+  BlockMemory& memory = warp.memory();
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    auto [copy, corner] = copy_of(i, warp, frame, lane);
+    Request request = request_of(i, warp);
+    request.write = false;
+    memory.read_box(request, corner, &copy);
+    request.bytes = sizeof(std::uint64_t);
+    request.strong = true;
+    const AddressRow barriers{frame + i.access->rows[0], i.access->register_bytes[0],
+                              static_cast<std::int32_t>(i.access->rows[1])};
+    const std::uint32_t barrier =
+        own_offset(i, warp, lane, barriers.of(lane), sizeof(std::uint64_t));
+    Conflict conflict;
+    memory.enter_shared(request, lane, {memory, barrier}, &conflict);
+    memory.begin_bulk_load(barrier, std::move(copy));
+  }
+  warp.polls().work(1);
+}
+
+void begin_stores(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    auto [copy, corner] = copy_of(i, warp, frame, static_cast<unsigned>(std::countr_zero(rest)));
+    copy.runs = copy.map->runs(corner);
+    warp.memory().begin_bulk_store(std::move(copy));
+  }
+  warp.polls().work(1);
+}
+
+std::uint32_t offset_of(const ptx::Instruction& from, const Operands::Address& address,
+                        Operands& operands) {
+  if (address.offset != static_cast<std::int32_t>(address.offset)) operands.unsupported(from);
+  return static_cast<std::uint32_t>(address.offset);
+}
+
+// `tensor`: [map, {coordinates}]; `shared`: where the box is.
+void bind(const ptx::Instruction& from, const ptx::Operand& tensor, const ptx::Operand& shared,
+          std::size_t rank, Operands& operands, Instruction* out) {
+  const bool has_coordinates = tensor.kind == ptx::Operand::kAddress &&
+                               tensor.elements.size() == 2 &&
+                               tensor.elements[1].elements.size() == rank;
+  if (!has_coordinates) operands.unsupported(from);
+  MemoryAccess& access = *out->access;
+  access.element_bytes = 16;
+  bind_address(tensor, ptx::Space::kGeneric, operands, out);
+  if (out->extra[0] != 8) operands.unsupported(from);
+  for (std::size_t d = 0; d < rank; ++d)
+    access.rows[kFirstCoordinate + d] =
+        operands.source(tensor.elements[1].elements[d], ptx::Type::kS32);
+  out->extra[2] = static_cast<std::uint8_t>(rank);
+  const Operands::Address address = operands.address(shared, ptx::Space::kShared);
+  out->d = address.base;
+  out->extra[0] = static_cast<std::uint8_t>(address.base_bytes);
+  out->e = offset_of(from, address, operands);
+}
+
+}  // namespace
+
+bool decode_tensor_copy(const ptx::Instruction& from, Operands& operands, Instruction* out) {
+  if (from.opcode != "cp" || !from.has("tensor")) return false;
+  std::vector<std::string> names = from.modifiers;
+  std::erase(names, "tile");
+  const bool policy = std::erase(names, "L2::cache_hint") != 0;
+  const bool loads =
+      names.size() == 7 && (names[4] == "shared::cluster" || names[4] == "shared::cta");
+  const std::vector<std::string> ends =
+      loads ? std::vector<std::string>{names[4], "global", "mbarrier::complete_tx::bytes"}
+            : std::vector<std::string>{"global", "shared::cta", "bulk_group"};
+  const std::vector<std::string> begins = {"async", "bulk", "tensor"};
+  const bool known = names.size() == 7 && std::equal(begins.begin(), begins.end(), names.begin()) &&
+                     std::equal(ends.begin(), ends.end(), names.begin() + 4) &&
+                     names[3].size() == 2 && names[3][1] == 'd' && names[3][0] >= '1' &&
+                     names[3][0] <= '5';
+  if (!known || from.operands.size() != (loads ? 3u : 2u) + policy) operands.unsupported(from);
+  const auto rank = static_cast<std::size_t>(names[3][0] - '0');
+  out->kind = InstructionClass::kLoadStore;
+  out->access = operands.new_access();
+  out->access->kind = loads ? AccessKind::kCopy : AccessKind::kStore;
+  if (!loads) {
+    bind(from, from.operands[0], from.operands[1], rank, operands, out);
+    out->run = begin_stores;
+    return true;
+  }
+  bind(from, from.operands[1], from.operands[0], rank, operands, out);
+  const Operands::Address barrier = operands.address(from.operands[2], ptx::Space::kShared);
+  out->access->rows[0] = barrier.base;
+  out->access->rows[1] = offset_of(from, barrier, operands);
+  out->access->register_bytes[0] = static_cast<std::uint8_t>(barrier.base_bytes);
+  out->run = begin_loads;
+  return true;
+}
+
+}  // namespace krl::machine
