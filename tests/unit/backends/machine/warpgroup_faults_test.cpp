@@ -134,6 +134,23 @@ TEST(Warpgroup, CountsProductsAndWhatTheyRead) {
             4u * (64 + 64) * 32 / 128 + counters.bank_conflicts);
 }
 
+// The first product is not added to them.
+TEST(Warpgroup, AccumulatorsNeedNoFirstValue) {
+  const Ran ran = run(kFillUnfenced + std::string(R"(proxy_fence(); __syncthreads();
+u64 da = descriptor(ta), db = descriptor(tb);
+float r[32];
+fence();
+for (int i = 0; i < 4; i++) multiply(r, da + i * 2, db + i * 2, i > 0);
+commit(); wait();
+store(d, r); })"),
+                      Order::kForward);
+  ASSERT_FALSE(ran.result.fault) << ran.result.fault->message;
+  EXPECT_TRUE(ran.result.unset.empty());
+  int sum = 0;
+  for (unsigned k = 0; k < kSize; ++k) sum += a_at(0, k) * b_at(0, k);
+  EXPECT_EQ(ran.d[0], static_cast<float>(sum));
+}
+
 TEST(Warpgroup, ProductsOfOneShapeFollowEachOtherInSeveralGroups) {
   expect_right(kFill + std::string("fence();\n") + kProducts +
                    "commit(); wait_for_all_but_one();\n" + kProducts +

@@ -178,7 +178,8 @@ class BodyDecoder {
 
   void instruction(const ptx::Instruction& from) {
     layout_.begin_instruction(from);
-    line_ = from.place.source;
+    // Accumulators that a product begins need no value.
+    line_ = from.opcode == "wgmma" ? 0 : from.place.source;
     const std::string& opcode = from.opcode;
     if (opcode == "bra") return branch(from);
     if (opcode == "brx") return branch_by_table(from);
@@ -248,8 +249,8 @@ class BodyDecoder {
     is_read_.resize(layout_.register_count());
     first_read_.resize(layout_.register_count());
     for (const std::uint32_t reg : layout_.reads()) {
+      if (!is_read_[reg]) first_read_[reg] = line_;
       is_read_[reg] = true;
-      if (first_read_[reg] == 0) first_read_[reg] = line_;
       if (!written_here(reg)) registers.read_first.push_back(reg);
     }
     if (!writes_all_lanes) return;
@@ -534,7 +535,7 @@ class BodyDecoder {
   std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
   std::vector<bool> is_read_;              // registers, by any instruction
   std::vector<std::uint32_t> first_read_;  // … the line of the first
-  std::uint32_t line_ = 0;                 // line of the present instruction
+  std::uint32_t line_ = 0;                 // line of the present instruction, as a first reader
   std::vector<Instruction> strong_reads_;
   std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };

@@ -121,8 +121,8 @@ class BlockMemory {
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
 
-  // Reads a part of a matrix from shared memory as tensor cores do. Counts nothing.
-  const std::byte* read_matrix(const Request& request, const LaneAddresses& addresses);
+  // Reads 16 bytes of shared memory, which `request` describes, as tensor cores do. Counts nothing.
+  const std::byte* read_chunk(const Request& request, unsigned lane, std::uint32_t offset);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
   // Counts nothing.
@@ -247,9 +247,6 @@ class BlockMemory {
                          const Shape** shape);
   BlockMemory& find_peer(const Request& request, unsigned lane, std::uint64_t offset);
   void synchronise_shared(const SharedPlace& place, std::uint32_t bytes, const Access& access);
-  const WordShape& shared_shape(const Request& request, const LaneAddresses& addresses) const;
-  std::byte* enter_shared(const Request& request, const LaneAddresses& addresses,
-                          const WordShape& shape);
   void check_warpgroups() const;
 
   LaunchMemory& launch_;

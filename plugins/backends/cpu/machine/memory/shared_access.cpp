@@ -15,10 +15,12 @@ void BlockMemory::check_shared(const Request& request, unsigned lane, std::uint6
   if (offset % request.bytes != 0) throw_misaligned({launch_, request, lane, offset});
 }
 
-// The shape of an access that is inside and aligned.
-const WordShape& BlockMemory::shared_shape(const Request& request,
-                                           const LaneAddresses& addresses) const {
-  const WordShape& shape = request.access.shapes.words(addresses, request.bytes);
+std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
+                                      const Shape** found) {
+  if (cluster_ != nullptr && block_named_by(addresses.first) != 0)
+    return access_peer(request, addresses, found);
+  MemoryAccess& access = request.access;
+  const WordShape& shape = access.shapes.words(addresses, request.bytes);
   const auto first = static_cast<std::int64_t>(addresses.first);
   const bool inside = first - shape.below >= 0 && first + shape.above <= shared_.bytes() &&
                       addresses.first < kWindowBytes;
@@ -30,11 +32,11 @@ const WordShape& BlockMemory::shared_shape(const Request& request,
       check_shared(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
     }
   }
-  return shape;
-}
-
-std::byte* BlockMemory::enter_shared(const Request& request, const LaneAddresses& addresses,
-                                     const WordShape& shape) {
+  ++access.counts.shared_requests;
+  access.counts.wavefronts += shape.wavefronts;
+  access.counts.bank_conflicts += shape.bank_conflicts;
+  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
+  *found = &shape;
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
   const bool plain_words = request.bytes >= 4 && !request.strong;
@@ -46,22 +48,15 @@ std::byte* BlockMemory::enter_shared(const Request& request, const LaneAddresses
   return shared_.data() + addresses.first;
 }
 
-std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
-                                      const Shape** found) {
-  if (cluster_ != nullptr && block_named_by(addresses.first) != 0)
-    return access_peer(request, addresses, found);
-  MemoryAccess& access = request.access;
-  const WordShape& shape = shared_shape(request, addresses);
-  ++access.counts.shared_requests;
-  access.counts.wavefronts += shape.wavefronts;
-  access.counts.bank_conflicts += shape.bank_conflicts;
-  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
-  *found = &shape;
-  return enter_shared(request, addresses, shape);
-}
-
-const std::byte* BlockMemory::read_matrix(const Request& request, const LaneAddresses& addresses) {
-  return enter_shared(request, addresses, shared_shape(request, addresses));
+const std::byte* BlockMemory::read_chunk(const Request& request, unsigned lane,
+                                         std::uint32_t offset) {
+  check_shared(request, lane, offset);
+  if (!shared_.load_chunk(offset / 4, who(request.warp, lane), order_)) [[unlikely]] {
+    Conflict conflict;
+    enter_shared(request, lane, offset, &conflict);
+  }
+  check_proxy(request, lane, offset, request.bytes);
+  return shared_.data() + offset;
 }
 
 // Stores lane by lane, because each store may have to keep bytes that the one before stored.

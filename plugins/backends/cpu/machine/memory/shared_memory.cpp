@@ -120,6 +120,13 @@ bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who pr
       {present, order.block_begin(), order.last_barrier(), order.last_meeting(warp_of(present))});
 }
 
+bool SharedMemory::load_chunk(std::uint32_t word, Who who, const AccessOrder& order) {
+  const Who lanes[] = {who, who, who, who};
+  return load_run(
+      {writes_.data() + word, reads_.data() + word, lanes, 4},
+      {who, order.block_begin(), order.last_barrier(), order.last_meeting(warp_of(who))});
+}
+
 bool SharedMemory::store(const WordShape& shape, std::uint32_t first_word, Who present,
                          const AccessOrder& order) {
   return access_runs<store_run>(

@@ -34,6 +34,9 @@ class SharedMemory {
   bool store(const WordShape& shape, std::uint32_t first_word, Who present,
              const AccessOrder& order);
 
+  // The same for four words by one lane.
+  bool load_chunk(std::uint32_t word, Who who, const AccessOrder& order);
+
   // One lane's access of any kind, which need not be whole words.
   struct Outcome {
     Verdict verdict = Verdict::kFine;

@@ -1,7 +1,5 @@
 #include "plugins/backends/cpu/machine/operations/warpgroup_matrix.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "plugins/backends/cpu/machine/fault.hpp"
@@ -84,29 +82,15 @@ void read_matrix(const SharedMatrix& matrix, const Instruction& at, Warp& warp,
                 at.line, -1};
   }
   BlockMemory& memory = warp.memory();
-  Request request{*at.access, at.line, warp.index(), warp.clock(), kChunkBytes};
+  const Request request{*at.access, at.line, warp.index(), warp.clock(), kChunkBytes};
   const unsigned step = matrix.k_major ? elements.step_k : elements.step_i;
-  for (unsigned n = 0; n < 2 * matrix.count; n += kLanes) {
-    const unsigned count = std::min(kLanes, 2 * matrix.count - n);
-    LaneAddresses addresses{};
-    addresses.first = address_of(matrix, n);
-    addresses.mask = kAllLanes >> (kLanes - count);
-    for (unsigned lane = 1; lane < count; ++lane) {
-      addresses.delta[lane] = static_cast<std::int32_t>(address_of(matrix, n + lane)) -
-                              static_cast<std::int32_t>(addresses.first);
-    }
-    const std::byte* const first = memory.read_matrix(request, addresses);
-    for (unsigned lane = 0; lane < count; ++lane) {
-      const std::byte* const chunk = first + addresses.delta[lane];
-      const Place place = place_of(matrix, n + lane);
-      unpack_chunk(matrix.element, chunk,
-                   elements.to + place.k * elements.step_k + place.i * elements.step_i, step);
-      const auto offset = static_cast<std::uint32_t>(addresses.first) +
-                          static_cast<std::uint32_t>(addresses.delta[lane]);
-      memory.check_proxy(request, lane, offset, kChunkBytes);
-      if (memory.is_written(offset, kChunkBytes))
-        chunks->push_back({offset, digest_of_chunk(chunk)});
-    }
+  for (unsigned n = 0; n < 2 * matrix.count; ++n) {
+    const std::uint32_t offset = address_of(matrix, n);
+    const std::byte* const chunk = memory.read_chunk(request, n % kLanes, offset);
+    const Place place = place_of(matrix, n);
+    unpack_chunk(matrix.element, chunk,
+                 elements.to + place.k * elements.step_k + place.i * elements.step_i, step);
+    if (memory.is_written(offset, kChunkBytes)) chunks->push_back({offset, digest_of_chunk(chunk)});
   }
 }
 
