@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <string>
 
@@ -188,8 +189,8 @@ struct BulkOutcome {
   std::vector<float> y;
 };
 
-BulkOutcome run_bulk(const std::string& kernels, const char* kernel,
-                     Order order = Order::kForward) {
+BulkOutcome run_bulk(const std::string& kernels, const char* kernel, Order order = Order::kForward,
+                     std::uint32_t blocks = 1) {
   std::vector<std::string> names;
   for (std::size_t at = 0; (at = kernels.find("KERNEL(", at)) != std::string::npos;) {
     at += 7;
@@ -201,7 +202,7 @@ BulkOutcome run_bulk(const std::string& kernels, const char* kernel,
   const auto y = emulation.output<float>("y", 1024, -1.0f);
   const auto found = std::find(names.begin(), names.end(), kernel);
   EXPECT_NE(found, names.end()) << kernel;
-  emulation.launch(static_cast<std::uint32_t>(found - names.begin()), {1, 1, 1}, {128, 1, 1},
+  emulation.launch(static_cast<std::uint32_t>(found - names.begin()), {blocks, 1, 1}, {128, 1, 1},
                    {x, y});
   BulkOutcome outcome{emulation.run(order), {}};
   EXPECT_NE(emulation.compile_log().find("error"), 0u) << emulation.compile_log();
@@ -228,6 +229,45 @@ INSTANTIATE_TEST_SUITE_P(Bulk, RightBulkCopies,
                                            "source_used_again", "two_groups", "through_shared",
                                            "one_source_twice", "predicated", "register_counts"),
                          [](const auto& info) { return std::string(info.param); });
+
+constexpr const char* kReductions = R"(
+#define REDUCE(from, form) \
+  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." form " [%0], [%1], 512;" \
+               ::"l"(__cvta_generic_to_global(y + from)), "r"(at(s + from)) : "memory")
+KERNEL(reductions) { SHARED
+  for (int i = t; i < 1024; i += 128) s[i] = i < 512 ? x[i] : __uint_as_float(0x40004040);
+  proxy_fence();
+  __syncthreads();
+  if (t != 0) return;
+  REDUCE(0, "add.f32");
+  REDUCE(128, "xor.b32");
+  REDUCE(256, "max.s32");
+  REDUCE(384, "min.u32");
+  REDUCE(512, "add.noftz.bf16");
+  REDUCE(640, "inc.u32");
+  REDUCE(768, "or.b64");
+  commit();
+  wait_all();
+}
+)";
+
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+// y has −1 everywhere; two blocks reduce into the same elements.
+TEST(BulkCopies, ReduceElementByElement) {
+  const BulkOutcome outcome = run_bulk(kReductions, "reductions", Order::kForward, 2);
+  ASSERT_FALSE(outcome.result.fault) << outcome.result.fault->message;
+  const auto& y = outcome.y;
+  const std::uint32_t before = bits_of(-1.0f);
+  EXPECT_EQ(y[5], 9.0f);
+  EXPECT_EQ(bits_of(y[133]), before) << "twice";
+  EXPECT_EQ(y[261], 261.0f);
+  EXPECT_EQ(y[389], 389.0f);
+  EXPECT_EQ(bits_of(y[517]), 0x404040c0u) << "−1 + 2 + 2, 0 + 3 + 3";
+  EXPECT_EQ(bits_of(y[645]), 1u) << "past the limit, so 0, and then 1";
+  EXPECT_EQ(bits_of(y[773]), before | 0x40004040u);
+  EXPECT_EQ(y[900], -1.0f);
+}
 
 // Sectors are those of the bytes; copies under way at the same time are waited for together.
 TEST(BulkCopies, CountAsLoadsAndStores) {
@@ -282,6 +322,10 @@ KERNEL(beyond_the_count) { BEGIN
 KERNEL(no_wait) { BEGIN
   if (t == 0) { expect(bar, 512); load(s, x, 512, bar); }
   __syncthreads();
+  y[t] = s[t];  // here
+}
+KERNEL(one_thread_waits_for_all) { BEGIN
+  if (t == 0) { expect(bar, 512); load(s, x, 512, bar); wait(bar, 0); }
   y[t] = s[t];  // here
 }
 KERNEL(looks_once) { BEGIN
@@ -494,6 +538,15 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCopy{"one_lane_changes_registers", FaultKind::kDivergentBarrier,
                   "waits for lanes of its mask that never arrive"}),
     [](const auto& info) { return std::string(info.param.kernel); });
+
+// In some orders the others read what has arrived; in another they come before it has begun.
+TEST(BulkCopies, MustBeWaitedForByEveryReader) {
+  const BulkOutcome outcome = run_bulk(kWrongCopies, "one_thread_waits_for_all", Order::kReversed);
+  ASSERT_TRUE(outcome.result.fault);
+  EXPECT_THAT(outcome.result.fault->message, HasSubstr("is a barrier missing?"));
+  EXPECT_EQ(outcome.result.fault->line, line_of_fault(std::string(kBulkInstructions) + kWrongCopies,
+                                                      "one_thread_waits_for_all"));
+}
 
 }  // namespace
 }  // namespace krl::machine
