@@ -9,20 +9,23 @@ namespace krl::nvrtc {
 inline constexpr const char* kPreludeName = "kernelrl_prelude.h";
 // Some hold what NVRTC itself declares, such as memcpy, and others what only host code uses.
 inline constexpr const char* kPreludeHeaders[] = {
-    "assert.h", "cassert",  "cfloat",         "climits",  "cmath",     "cstddef",    "cstdint",
-    "cstdio",   "cstdlib",  "float.h",        "limits.h", "math.h",    "stddef.h",   "stdint.h",
-    "stdio.h",  "stdlib.h", "cstring",        "string.h", "cinttypes", "inttypes.h", "chrono",
-    "ctime",    "cuda.h",   "cudaTypedefs.h", "fstream",  "iomanip",   "iostream",   "memory",
-    "random",   "sstream",  "stdexcept",      "string",   "time.h",    "vector"};
+    "assert.h",  "cassert",  "cfloat",  "climits",  "cmath",     "cstddef",    "cstdint",
+    "cstdio",    "cstdlib",  "float.h", "limits.h", "math.h",    "stddef.h",   "stdint.h",
+    "stdio.h",   "stdlib.h", "cstring", "string.h", "cinttypes", "inttypes.h", "chrono",
+    "ctime",     "fstream",  "iomanip", "iostream", "memory",    "random",     "sstream",
+    "stdexcept", "string",   "time.h",  "vector"};
 
-// Headers of the C++ library whose names in device code libcu++ defines too; its names are then in
-// std as well. CUB's main header holds its algorithms for the host, too, which NVRTC does not
+// Headers with contents. Those of the C++ library have names that libcu++ defines for device code, too;
+// its names are then in std as well. CUB's main header holds its algorithms for the host, too, which NVRTC does not
 // compile; here it holds those of a block, a warp and a thread.
 struct StandardHeader {
   const char* name;
   const char* content;
 };
 inline constexpr StandardHeader kStandardHeaders[] = {
+    {"cuda.h",  // of the driver's, what a kernel can take
+     "#pragma once\ntypedef struct CUtensorMap_st { alignas(64) uint64_t opaque[16]; } CUtensorMap;\n"},
+    {"cudaTypedefs.h", "#include <cuda.h>\n"},
     {"algorithm",  // min, max, swap
      "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n"},
     {"array", "#include <cuda/std/array>\nnamespace std { using namespace cuda::std; }\n"},

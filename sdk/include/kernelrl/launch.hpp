@@ -135,10 +135,12 @@ struct ResolvedTensorMap {
   static constexpr std::uint32_t kBytes = 128;  // the size of a CUtensorMap
 
   std::string name;
-  LaunchArgument buffer;                 // kTensor or kScratch
-  std::int64_t element_bytes = 4;        // 1, 2, 4 or 8
-  std::vector<std::int64_t> sizes, box;  // 1 to 5, the innermost last
-  std::int64_t swizzle = 0;              // bytes: 0, 32, 64 or 128
+  LaunchArgument buffer;           // kTensor or kScratch
+  std::int64_t element_bytes = 4;  // 1, 2, 4 or 8
+  // 1 to 5, the innermost last. No sizes: rows that are no multiple of 16 bytes have no map, and a
+  // copy by it is a fault.
+  std::vector<std::int64_t> sizes, box;
+  std::int64_t swizzle = 0;  // bytes: 0, 32, 64 or 128
 };
 
 struct ResolvedProgram {

@@ -88,12 +88,13 @@ CUtensorMapSwizzle swizzle_of(std::uint64_t bytes) {
 }
 
 CUtensorMap encoded(const TensorMap& map, CUdeviceptr set) {
+  CUtensorMap result{};
+  if (map.sizes.empty()) return result;  // a copy by it is an error
   const std::vector<std::uint64_t> sizes(map.sizes.rbegin(), map.sizes.rend());
   const std::vector<std::uint32_t> box(map.box.rbegin(), map.box.rend()), steps(box.size(), 1);
   std::vector<std::uint64_t> strides;  // bytes, of all but the innermost
   for (std::uint64_t bytes = map.element_bytes; strides.size() + 1 < sizes.size();)
     strides.push_back(bytes *= sizes[strides.size()]);
-  CUtensorMap result;
   KRL_CUDA(cuTensorMapEncodeTiled, &result, type_of(map.element_bytes),
            static_cast<std::uint32_t>(sizes.size()), reinterpret_cast<void*>(set + map.offset),
            sizes.data(), strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,

@@ -41,6 +41,12 @@ const TensorMap& map_of(const Instruction& i, Warp& warp, std::byte* frame, unsi
                 i.line, static_cast<int>(lane)};
   }
   if (map->rank() == rank) return *map;
+  if (map->rank() == 0) {
+    throw Fault{
+        FaultKind::kIllegalAddress,
+        "a copy by a tensor map whose rows are no multiple of 16 bytes: such a tensor has none",
+        i.line, static_cast<int>(lane)};
+  }
   throw Fault{FaultKind::kIllegalAddress,
               "a copy with " + std::to_string(rank) + " coordinates by a tensor map of " +
                   std::to_string(map->rank()),
