@@ -1,6 +1,6 @@
-// Tensor maps and wgmma, for Hopper: a warp lets four stages of tiles be copied by TMA, two warpgroups
-// multiply 64 rows by 256 columns each. Where rows have no tensor map, and on other GPUs, each thread
-// computes whole elements.
+// Tensor maps and wgmma, for compute capability 9.0: a warp lets four stages of tiles be copied by TMA, two
+// warpgroups multiply 64 rows by 256 columns each. Where rows have no tensor map each thread computes
+// whole elements.
 // @tensor_map a_map a[m, k] box[128, 64] swizzle 128
 // @tensor_map b_map b[k, n] box[64, 64] swizzle 128
 // @launch kern<<<dim3(ceil_div(n, 256), ceil_div(m, 128)), 384, 4 * 49152 + 1024>>>(a_map, b_map, a, b, c, m, n, k)
@@ -24,7 +24,6 @@ __device__ void by_thread(const half* a, const half* b, float* c, int m, int n, 
   }
 }
 
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 using u32 = unsigned;
 using u64 = unsigned long long;
 
@@ -137,12 +136,10 @@ __device__ void multiply_stages(char* tiles, u64* full, u64* empty, float* c, in
       *reinterpret_cast<float2*>(c + (row + 8) * n + column) = {d[j * 4 + 2], d[j * 4 + 3]};
   }
 }
-#endif
 
 __global__ void __launch_bounds__(384)
     kern(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
          const half* a, const half* b, float* c, int m, int n, int k) {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if (k % 8 == 0 && n % 8 == 0) {
     extern __shared__ char memory[];
     __shared__ u64 full[kStages], empty[kStages];
@@ -161,6 +158,5 @@ __global__ void __launch_bounds__(384)
     }
     return;
   }
-#endif
   by_thread(a, b, c, m, n, k);
 }

@@ -23,7 +23,7 @@ struct StandardHeader {
   const char* content;
 };
 inline constexpr StandardHeader kStandardHeaders[] = {
-    {"cuda.h",  // of the driver's, what a kernel can take
+    {"cuda.h",  // a kernel takes nothing else of the driver's
      "#pragma once\ntypedef struct CUtensorMap_st { alignas(64) uint64_t opaque[16]; } CUtensorMap;\n"},
     {"cudaTypedefs.h", "#include <cuda.h>\n"},
     {"algorithm",  // min, max, swap

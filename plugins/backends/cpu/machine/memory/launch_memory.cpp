@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/backends/cpu/machine/memory/access.hpp"
+#include "plugins/backends/cpu/machine/memory/device_calls.hpp"
 
 namespace krl::machine {
 namespace {
