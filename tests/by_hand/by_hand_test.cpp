@@ -1,5 +1,5 @@
-// Every task has a kernel in bench/kernels; these and those of its folder `second` are right at all
-// cases, hold-outs and shapes of the pool.
+// Every task has a kernel in bench/kernels; these and those of its folders are right at all cases,
+// hold-outs and shapes of the pool. Those of `hopper` run on a modelled GPU that has its instructions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,15 +36,19 @@ TEST_P(ByHand, IsRightAtEveryShape) {
   ASSERT_TRUE(all_tasks().contains(task)) << "a kernel's file is named after its task";
   std::ifstream file(GetParam());
   const std::string source(std::istreambuf_iterator<char>(file), {});
-  const Outcome outcome = uncached_backend().evaluate(all_tasks().at(task), source, kEveryShape);
+  static const CpuInstance hopper(Table{{"cache", "off"}, {"gpu", "H200 SXM"}});
+  const bool on_hopper = GetParam().parent_path().filename() == "hopper";
+  const Outcome outcome =
+      (on_hopper ? hopper : uncached_backend()).evaluate(all_tasks().at(task), source, kEveryShape);
   EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << "\n" << outcome.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ByHand, ::testing::ValuesIn(files_by_hand()),
                          [](const auto& info) {
                            const std::string task = info.param.stem();
-                           return info.param.parent_path() == kKernelsByHand ? task
-                                                                             : "second_" + task;
+                           const std::filesystem::path folder = info.param.parent_path();
+                           if (folder == kKernelsByHand) return task;
+                           return folder.filename().string() + "_" + task;
                          });
 
 TEST(KernelsByHand, EveryTaskHasOne) {
