@@ -17,6 +17,19 @@ std::string index_text(const Json& index) {
   return fmt::format("({}, {}, {})", index[0].get<int>(), index[1].get<int>(), index[2].get<int>());
 }
 
+// Text that kernels or their files decide: its control characters, those of C0 and of C1, become "?", so
+// that it cannot control the terminal, and its last line gets an end.
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool second = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
+    const bool control = (byte < ' ' && byte != '\n' && byte != '\t') || byte == 127 || second;
+    if (control) text[i] = '?';
+    if (second) text[i - 1] = '?';
+  }
+  return text.empty() || text.back() == '\n' ? text : text + "\n";
+}
+
 // "file.cu:12: error: data_race: …" and the line itself, as compilers write them.
 std::string finding_text(const std::string& file, const char* severity, const Json& found) {
   const int line = found["line"];
@@ -30,7 +43,7 @@ std::string finding_text(const std::string& file, const char* severity, const Js
   }
   if (found.contains("source"))
     text += fmt::format("\n{:>5} | {}", line, found["source"].get<std::string>());
-  return text + "\n";
+  return printable(text);
 }
 
 std::string shape_text(const Json& buffer) {
@@ -77,21 +90,13 @@ std::string time_text(const Json& report) {
          columns(rows);
 }
 
-// The text of kernels, which may not control the terminal, with an end of its last line.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const bool control = (c >= 0 && c < ' ') || c == 127;
-    if (control && c != '\n' && c != '\t') c = '?';
-  }
-  return text.empty() || text.back() == '\n' ? text : text + "\n";
-}
-
 void show_report(const Json& report) {
   const std::string file = report["file"];
   print(printable(report.value("printed", "")));
   if (!report["ok"]) {
-    const std::string log = report.value("log", "");
-    return print(log.empty() ? finding_text(file, "error", report["fault"]) : log);
+    const std::string log = printable(report.value("log", ""));  // it has places of its own
+    const bool told = !log.empty() && report["fault"]["kind"] == "compile_error";
+    return print(log + (told ? "" : finding_text(file, "error", report["fault"])));
   }
   for (const Json& warning : report["warnings"]) print(finding_text(file, "warning", warning));
   Rows rows;

@@ -14,8 +14,8 @@ InstalledFiles::InstalledFiles(const void* symbol, std::string who) : who_(std::
     throw Failure(KRL_INTERNAL, who_ + " cannot determine its file");
   }
   plugin_ = existing(self.dli_fname);
-  const fs::path folder =
-      fs::path(plugin_).parent_path();  // lib/kernelrl/plugins, libexec/kernelrl
+  // lib/kernelrl/plugins, or libexec/kernelrl
+  const fs::path folder = fs::path(plugin_).parent_path();
   prefix_ = folder / ".." / "..";
   if (folder.parent_path().filename() != "libexec") prefix_ /= "..";
 }

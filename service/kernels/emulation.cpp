@@ -31,6 +31,7 @@ Result<Json> emulate(const EmulationOptions& options, ChildOptions child) try {
   const fs::path request = folder.path() / "request.json", output = folder.path() / "report.json";
   KRL_TRY(write_atomically(real_file_system(), request, request_of(options), Durability::kFast));
   child.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (child.output < 0) return failure(Code::kUnavailable, "cannot write " + output.string());
   const Result<int> code =
       run_program({installed_program("kernelrl-emulate"), request.string()}, child);
   ::close(child.output);
@@ -41,8 +42,9 @@ Result<Json> emulate(const EmulationOptions& options, ChildOptions child) try {
     return failure(Code::kInternal, "kernelrl-emulate ended with code " + std::to_string(*code) +
                                         " without a report");
   if (!report.contains("error")) return report;
-  return failure(static_cast<Code>(report["error"].value("code", 13)),
-                 report["error"].value("message", ""));
+  return failure(
+      static_cast<Code>(report["error"].value("code", static_cast<int>(Code::kInternal))),
+      report["error"].value("message", ""));
 } catch (const Failure& failed) {  // there is no temporary folder
   return failure(Code::kUnavailable, failed.what());
 }

@@ -1,4 +1,4 @@
-// Tensor maps and wgmma, for compute capability 9.0: a warp lets four stages of tiles be copied by TMA, two
+// Tensor maps and wgmma, for compute capability 9.0: one thread copies tiles by TMA into four stages; two
 // warpgroups multiply 64 rows by 256 columns each. Where rows have no tensor map each thread computes
 // whole elements.
 // @tensor_map a_map a[m, k] box[128, 64] swizzle 128
@@ -112,12 +112,14 @@ __device__ void load_stages(char* tiles, u64* full, u64* empty, const CUtensorMa
 __device__ void multiply_stages(char* tiles, u64* full, u64* empty, float* c, int m, int n, int k) {
   const int group = threadIdx.x / 128, t = threadIdx.x % 128;
   float d[128];
+#pragma unroll
   for (float& value : d) value = 0;
   for (int step = 0; step * kDepth < k; ++step) {
     const int stage = step % kStages;
     wait(full + stage, step / kStages & 1);
     const u32 tile = address_of(tiles + stage * kStage);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
     for (int part = 0; part < kDepth / 16; ++part) {
       const u64 a = descriptor(tile + group * 64 * 128 + part * 32, 16, 1024);
       const u64 b = descriptor(tile + kTileA + part * 16 * 128, kPanel, 1024);
@@ -128,11 +130,12 @@ __device__ void multiply_stages(char* tiles, u64* full, u64* empty, float* c, in
     if (t == 0) arrive(empty + stage);
   }
   const int row = blockIdx.y * kRows + group * 64 + t / 32 * 16 + t % 32 / 4;
+#pragma unroll
   for (int j = 0; j < 32; ++j) {
     const int column = blockIdx.x * kColumns + j * 8 + t % 4 * 2;
-    if (column >= n) break;
-    if (row < m) *reinterpret_cast<float2*>(c + row * n + column) = {d[j * 4], d[j * 4 + 1]};
-    if (row + 8 < m)
+    if (row < m && column < n)
+      *reinterpret_cast<float2*>(c + row * n + column) = {d[j * 4], d[j * 4 + 1]};
+    if (row + 8 < m && column < n)
       *reinterpret_cast<float2*>(c + (row + 8) * n + column) = {d[j * 4 + 2], d[j * 4 + 3]};
   }
 }

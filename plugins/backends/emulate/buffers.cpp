@@ -14,8 +14,6 @@
 namespace krl::emulate {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // as all buffers of a launch
-
 [[noreturn]] void refuse(const std::string& text, const std::string& what) {
   invalid_argument("--buffer " + text + ": " + what);
 }
@@ -65,7 +63,8 @@ Filling read_filling(const std::string& text, std::string_view contents) {
   if (!drawn) refuse(text, "'" + read.kind + "' takes no numbers");
   if (read.bounds.size() != 2) refuse(text, read.kind + " takes two numbers, or none");
   const double low = read.kind == "normal" ? 0 : read.bounds[0];
-  if (!std::isfinite(read.bounds[0]) || !std::isfinite(read.bounds[1]) || read.bounds[1] < low)
+  if (!std::isfinite(read.bounds[0]) || !std::isfinite(read.bounds[1]) || read.bounds[1] < low ||
+      (read.kind == "integers" && std::floor(read.bounds[1]) <= read.bounds[0]))
     refuse(text, "no numbers are within " + std::string(contents));
   return read;
 }

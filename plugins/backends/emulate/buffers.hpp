@@ -11,6 +11,8 @@
 
 namespace krl::emulate {
 
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // all buffers of a call
+
 struct Buffer {
   std::string name;
   Array contents;  // without bytes if nothing has written it: an output, scratch memory

@@ -80,6 +80,8 @@ double number_of(const ElementType& type, const std::byte* element) {
 void store(const ElementType& type, double number, std::byte* element) {
   const auto put = [&](auto value) { std::memcpy(element, &value, type.bytes); };
   const int bits = static_cast<int>(8 * type.bytes);
+  const bool is_real = type.kind <= ElementType::kBFloat16;
+  if (!is_real && std::isnan(number)) number = 0;
   switch (type.kind) {
     case ElementType::kFloat:
       return type.bytes == 8 ? put(number) : put(static_cast<float>(number));

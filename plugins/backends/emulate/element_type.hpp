@@ -26,7 +26,8 @@ std::string known_types();                                // "f32, f64, …"
 
 // An element as a number; integers beyond 2^53 are rounded.
 double number_of(const ElementType& type, const std::byte* element);
-// Rounds to the type: reals to the nearest, to integers toward zero and into the type's range.
+// Rounds to the type, to reals of 16 bits by way of float32, to integers toward zero and into the type's
+// range; no number is 0 there.
 void store(const ElementType& type, double number, std::byte* element);
 // "0.5", "-3", "true": reals with as many digits as tell them from their neighbours.
 std::string text_of(const ElementType& type, const std::byte* element);

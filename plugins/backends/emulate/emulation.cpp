@@ -14,8 +14,8 @@ namespace krl::emulate {
 using namespace evaluator;
 namespace {
 
-// As much as half an hour of a core's work; the time limit comes first.
-constexpr std::uint64_t kMostWork = 20'000'000'000;
+// Warp instructions that a processor does not execute in a second: the time limit comes first.
+constexpr double kMostWork = 2e8;
 
 std::vector<ResolvedScalar> read_values(const EmulationRequest& request) {
   std::vector<ResolvedScalar> values;
@@ -29,8 +29,12 @@ std::vector<Buffer> read_buffers(const EmulationRequest& request,
   for (const ResolvedScalar& value : values)
     if (!is_floating(value.dtype)) names[value.name] = value.integer;
   std::vector<Buffer> buffers;
-  for (const std::string& text : request.buffers)
+  std::uint64_t bytes = 0;
+  for (const std::string& text : request.buffers) {
     buffers.push_back(read_buffer(text, names, request.seed));
+    bytes += buffers.back().bytes();
+    if (bytes > kMostBytes) invalid_argument("the buffers take more than 256 MiB together");
+  }
   return buffers;
 }
 
@@ -76,7 +80,7 @@ RunSettings run_settings(const EmulationRequest& request, const cpu::TimeEstimat
   settings.machine.program = installation.machine;
   settings.machine.time_limit =
       std::chrono::milliseconds(static_cast<std::int64_t>(request.seconds * 1000));
-  settings.machine.work_limit = kMostWork;
+  settings.machine.work_limit = static_cast<std::uint64_t>(request.seconds * kMostWork);
   settings.machine.max_shared_bytes = time.max_shared_bytes();
   settings.machine.path_clocks = time.path_clocks();
   settings.seed = request.seed;

@@ -20,7 +20,9 @@ constexpr std::size_t kMost = 32;  // launches and buffers, as a candidate may h
 bool is_launch(const LineComment& comment) {
   const std::size_t at = comment.text.find_first_not_of(" \t");
   return comment.starts_line && at != std::string::npos &&
-         comment.text.compare(at, 7, "@launch") == 0;
+         comment.text.compare(at, 7, "@launch") == 0 &&
+         (at + 7 == comment.text.size() || comment.text[at + 7] == ' ' ||
+          comment.text[at + 7] == '\t');
 }
 
 // A directive that the file does not have. Launches of a call are on the lines -1, -2, …
@@ -32,7 +34,7 @@ LineComment directive(std::string text, int line) {
   return comment;
 }
 
-// True of a text with a `main`, or with launches.
+// True of a text with the word `main`, or with launches.
 bool has_host_code(const ScannedSource& source) {
   const auto& tokens = source.tokens;
   for (std::size_t t = 0; t + 2 < tokens.size(); ++t) {

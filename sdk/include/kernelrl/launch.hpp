@@ -130,7 +130,7 @@ struct ResolvedScratch {
   std::int64_t elements = 0, bytes = 0;
 };
 
-// Copies of it meet the limits of cuTensorMapEncodeTiled.
+// Its values meet the limits of cuTensorMapEncodeTiled.
 struct ResolvedTensorMap {
   static constexpr std::uint32_t kBytes = 128;  // the size of a CUtensorMap
 

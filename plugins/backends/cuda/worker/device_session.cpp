@@ -1,6 +1,7 @@
 #include "plugins/backends/cuda/worker/device_session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 
@@ -92,9 +93,9 @@ CUtensorMap encoded(const TensorMap& map, CUdeviceptr set) {
   if (map.sizes.empty()) return result;  // a copy by it is an error
   const std::vector<std::uint64_t> sizes(map.sizes.rbegin(), map.sizes.rend());
   const std::vector<std::uint32_t> box(map.box.rbegin(), map.box.rend()), steps(box.size(), 1);
-  std::vector<std::uint64_t> strides;  // bytes, of all but the innermost
-  for (std::uint64_t bytes = map.element_bytes; strides.size() + 1 < sizes.size();)
-    strides.push_back(bytes *= sizes[strides.size()]);
+  std::array<std::uint64_t, 5> strides{};  // bytes, without that of the innermost
+  std::uint64_t bytes = map.element_bytes;
+  for (std::size_t d = 0; d + 1 < sizes.size(); ++d) strides.at(d) = bytes *= sizes[d];
   KRL_CUDA(cuTensorMapEncodeTiled, &result, type_of(map.element_bytes),
            static_cast<std::uint32_t>(sizes.size()), reinterpret_cast<void*>(set + map.offset),
            sizes.data(), strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -105,14 +106,15 @@ CUtensorMap encoded(const TensorMap& map, CUdeviceptr set) {
 
 void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
   std::vector<CUtensorMap> maps;
-  for (const TensorMap& map : launch.tensor_maps) maps.push_back(encoded(map, set));
+  maps.reserve(launch.arguments.size());
   std::vector<std::uint64_t> values;
   values.reserve(launch.arguments.size());  // a batch has hundreds of launches
   std::vector<void*> arguments;
   arguments.reserve(launch.arguments.size());
   for (const Argument& argument : launch.arguments) {
     if (argument.kind == Argument::kTensorMap) {
-      arguments.push_back(&maps.at(argument.value));
+      maps.push_back(encoded(launch.tensor_maps.at(argument.value), set));
+      arguments.push_back(&maps.back());
     } else {
       const bool is_address = argument.kind == Argument::kAddress;
       values.push_back(is_address ? set + argument.value : argument.value);

@@ -70,7 +70,7 @@ bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCas
   return bytes == static_cast<std::uint32_t>(size_of(dtype));
 }
 
-// The same, of a kernel whose clusters have so many blocks.
+// Explains why a grid cannot be divided into the clusters of a kernel; empty if it can.
 std::string obstacle_of_cluster(const ResolvedLaunch& launch, const Dim3& cluster) {
   const auto fits = [](std::int64_t blocks) { return blocks > 0 && blocks <= kMostClusterBlocks; };
   if (!std::ranges::all_of(cluster, fits) || !fits(product(cluster))) {

@@ -256,7 +256,7 @@ def needed(kept):
     names = set()
     for statement, options in kept:
         if options is not None:
-            names |= names_read_by(statement)
+            names |= names_read_by(statement) | {statement.name}
     while True:
         more = set().union(*(names_read_by(statement.value) for statement, options in kept
                              if options is None and names & set(names_given_by(statement))))

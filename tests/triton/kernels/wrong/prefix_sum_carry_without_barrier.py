@@ -1,5 +1,5 @@
 # task: prefix_sum expect: runtime_fault|wrong_result|nondeterministic on-gpu: ok|runtime_fault|wrong_result|nondeterministic
-# The carry is stored and loaded again without a barrier: wrong only where more than one block of 16384 is needed.
+# The carry is stored and loaded again without a barrier: wrong only where more than one block of 8192 is needed.
 import triton
 import triton.language as tl
 
@@ -10,8 +10,8 @@ import triton.language as tl
 def scan(x, y, carry, n):
     tl.store(carry, 0.0)
     tl.debug_barrier()
-    for first in range(0, n, 16384):
-        i = first + tl.arange(0, 16384)
+    for first in range(0, n, 8192):
+        i = first + tl.arange(0, 8192)
         v = tl.load(x + i, i < n, other=0.0)
         c = tl.load(carry)
         s = tl.cumsum(v, 0)

@@ -57,9 +57,13 @@ class ForgingMachine : public ::testing::Test {
             {"shared_bytes", 0}};
   }
   static json right() {
-    return {{"kernels", json::array()},    {"runs", {{launch()}, {launch()}}},
-            {"encounters", json::array()}, {"unwritten", json::array()},
-            {"unset", json::array()},      {"work", 1}};
+    return {{"kernels", json::array()},
+            {"runs", {{launch()}, {launch()}}},
+            {"encounters", json::array()},
+            {"unwritten", json::array()},
+            {"unset", json::array()},
+            {"work", 1},
+            {"printed", ""}};
   }
   static json fault(std::uint32_t run, std::uint32_t launch, const std::string& message = "m") {
     return {{"kind", "trap"},     {"message", message}, {"line", 1},

@@ -98,7 +98,7 @@ TEST(GpuCorrectness, PassesWhatIsRight) {
 
 TEST(GpuCorrectness, PassesTensorMapsOfEachSetOfBuffers) {
   const Candidate candidate("by_tensor_map", "64",
-                            "// @tensor_map x_map x[x.size / 4, 4] box[2, 4] swizzle 32");
+                            "// @tensor_map x_map x[x.size / 8, 8] box[2, 8] swizzle 32");
   EXPECT_EQ(checked(candidate).verdict, Verdict::kOk);
 }
 

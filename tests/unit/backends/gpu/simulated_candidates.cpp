@@ -29,10 +29,10 @@ void good(const float* x, float* y, int n) {
 }
 SIMULATED(good)
 
-// Finds x by a tensor map of 4 columns.
+// Finds x by a tensor map of 8 columns.
 void by_tensor_map(SimulatedTensorMap x, float* y, int n) {
-  const bool known = x.columns == 4 && x.rows == static_cast<unsigned>(n) / 4 && x.stride == 16 &&
-                     x.box_columns == 4 && x.box_rows == 2 && x.type == 2 && x.swizzle == 1;
+  const bool known = x.columns == 8 && x.rows == static_cast<unsigned>(n) / 8 && x.stride == 32 &&
+                     x.box_columns == 8 && x.box_rows == 2 && x.type == 2 && x.swizzle == 1;
   const auto* const values = static_cast<const float*>(x.address);
   if (known && index() < n) y[index()] = 2 * values[index()];
 }

@@ -281,7 +281,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, unsi
                                 const cuuint32_t* box, const cuuint32_t*, CUtensorMapInterleave,
                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
                                 CUtensorMapFloatOOBfill) {
-  if (rank != 2 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
+  if (rank > 2 || strides == nullptr || reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
     return CUDA_ERROR_INVALID_VALUE;
   const SimulatedTensorMap simulated = {address,
                                         sizes[0],

@@ -55,9 +55,10 @@ struct Candidate {
   // `map`: a directive that gives x_map, which is passed in the place of x.
   explicit Candidate(const std::string& kernel, const std::string& block = "64",
                      const std::string& map = "") {
-    const std::string source = map + "\n// @launch " + kernel + "<<<ceil_div(n, 64), " + block +
-                               ">>>(x" + (map.empty() ? "" : "_map") + ", y, n)\n__global__ void " +
-                               kernel + "(const float* x, float* y, int n);\n";
+    const std::string source = map + (map.empty() ? "" : "\n") + "// @launch " + kernel +
+                               "<<<ceil_div(n, 64), " + block + ">>>(x" +
+                               (map.empty() ? "" : "_map") + ", y, n)\n__global__ void " + kernel +
+                               "(const float* x, float* y, int n);\n";
     auto read = read_schedule(scan_cuda_source(source), task().definition, task().cases, {});
     if (!read) throw std::runtime_error(read.error().message);
     schedule = *std::move(read);

@@ -108,7 +108,9 @@ struct Conversion {
   std::string length;
   char type = '\0';
 
-  bool is_wide() const { return length == "l" || length == "ll" || length == "z" || length == "j"; }
+  bool is_wide() const {
+    return length == "l" || length == "ll" || length == "z" || length == "j" || length == "t";
+  }
   // Gives the conversion as the host's printf takes it, with another length.
   std::string spelled(std::string_view host_length) const {
     std::string text = "%" + flags;
@@ -174,7 +176,8 @@ class Formatter {
     Conversion conversion;
     conversion.flags = take_any("-+ #0").substr(0, 8);
     conversion.width = take_number();
-    if (take('.')) conversion.precision = std::max(take_number().value_or(0), 0);
+    if (take('.')) conversion.precision = take_number().value_or(0);
+    if (conversion.precision && *conversion.precision < 0) conversion.precision.reset();
     conversion.length = take_any("hlzjt");
     if (at_ < format_.size()) conversion.type = format_[at_++];
     return conversion;

@@ -128,7 +128,6 @@ Barrier let_copies_arrive(const Instruction& i, Warp& warp, unsigned lane, std::
     bits = barrier.bits();
     std::memcpy(at, &bits, sizeof bits);
   }
-  if (completed) memory.barrier_passed();
   return barrier;
 }
 
