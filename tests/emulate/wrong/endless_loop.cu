@@ -1,5 +1,5 @@
 // emulate: --launch 'collatz<<<1, 64>>>(y)' --buffer y=i32[64] --timeout 2
-// fault: timeout 0
+// fault: timeout|work_limit 0|7
 // Zero never reaches one.
 __global__ void collatz(int* y) {
   unsigned n = threadIdx.x;

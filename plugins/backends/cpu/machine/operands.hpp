@@ -48,6 +48,12 @@ class Operands {
     std::int64_t offset = 0;
   };
   virtual Address address(const ptx::Operand& operand, ptx::Space space) = 0;
+  // The offset of `address` in the 32 bits that instructions keep of it; `from` is unsupported if it
+  // needs more.
+  std::uint32_t short_offset(const ptx::Instruction& from, const Address& address) {
+    if (address.offset != static_cast<std::int32_t>(address.offset)) unsupported(from);
+    return static_cast<std::uint32_t>(address.offset);
+  }
   // The parts of [param + offset] within a function: the location of its lanes' bytes, if `operand`
   // names a .param variable that lives in the frame; an entry's parameter has slot.bytes == 0 and
   // its offset in the block of parameters.

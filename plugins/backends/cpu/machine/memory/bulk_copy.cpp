@@ -137,12 +137,6 @@ bool take_front(Names& from, std::initializer_list<const char*> names) {
   return true;
 }
 
-std::uint32_t offset_of(const ptx::Instruction& from, const Operands::Address& address,
-                        Operands& operands) {
-  if (address.offset != static_cast<std::int32_t>(address.offset)) operands.unsupported(from);
-  return static_cast<std::uint32_t>(address.offset);
-}
-
 void bind_copy(const ptx::Instruction& from, const ptx::Operand& global, const ptx::Operand& shared,
                Operands& operands, Instruction* out) {
   bind_address(global, ptx::Space::kGlobal, operands, out);
@@ -150,7 +144,7 @@ void bind_copy(const ptx::Instruction& from, const ptx::Operand& global, const p
   const Operands::Address address = operands.address(shared, ptx::Space::kShared);
   out->d = address.base;
   out->extra[0] = static_cast<std::uint8_t>(address.base_bytes);
-  out->e = offset_of(from, address, operands);
+  out->e = operands.short_offset(from, address);
   out->b = operands.source(from.operands[2], ptx::Type::kU32);
 }
 
@@ -161,7 +155,7 @@ void decode_load(const ptx::Instruction& from, Operands& operands, Instruction* 
   bind_copy(from, from.operands[1], from.operands[0], operands, out);
   const Operands::Address barrier = operands.address(from.operands[3], ptx::Space::kShared);
   access.rows[0] = barrier.base;
-  access.rows[1] = offset_of(from, barrier, operands);
+  access.rows[1] = operands.short_offset(from, barrier);
   access.register_bytes[0] = static_cast<std::uint8_t>(barrier.base_bytes);
   out->run = begin_loads;
 }

@@ -112,12 +112,6 @@ void begin_stores(const Instruction& i, Warp& warp, std::byte* frame, Mask mask)
   warp.polls().work(1);
 }
 
-std::uint32_t offset_of(const ptx::Instruction& from, const Operands::Address& address,
-                        Operands& operands) {
-  if (address.offset != static_cast<std::int32_t>(address.offset)) operands.unsupported(from);
-  return static_cast<std::uint32_t>(address.offset);
-}
-
 // `tensor`: [map, {coordinates}]; `shared`: where the box is.
 void bind(const ptx::Instruction& from, const ptx::Operand& tensor, const ptx::Operand& shared,
           std::size_t rank, Operands& operands, Instruction* out) {
@@ -136,7 +130,7 @@ void bind(const ptx::Instruction& from, const ptx::Operand& tensor, const ptx::O
   const Operands::Address address = operands.address(shared, ptx::Space::kShared);
   out->d = address.base;
   out->extra[0] = static_cast<std::uint8_t>(address.base_bytes);
-  out->e = offset_of(from, address, operands);
+  out->e = operands.short_offset(from, address);
 }
 
 }  // namespace
@@ -169,7 +163,7 @@ bool decode_tensor_copy(const ptx::Instruction& from, Operands& operands, Instru
   bind(from, from.operands[1], from.operands[0], rank, operands, out);
   const Operands::Address barrier = operands.address(from.operands[2], ptx::Space::kShared);
   out->access->rows[0] = barrier.base;
-  out->access->rows[1] = offset_of(from, barrier, operands);
+  out->access->rows[1] = operands.short_offset(from, barrier);
   out->access->register_bytes[0] = static_cast<std::uint8_t>(barrier.base_bytes);
   out->run = begin_loads;
   return true;
