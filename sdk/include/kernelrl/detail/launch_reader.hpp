@@ -269,9 +269,10 @@ class LaunchReader {
     if (reader->error()) return;
     if (map.sizes.empty() || map.sizes.size() > kMostRank)
       return reader->fail("a tensor map has 1 to 5 sizes");
-    if (map.box.size() != map.sizes.size())
+    if (map.box.size() != map.sizes.size()) {
       return reader->fail("a box has as many sizes as its tensor: " +
                           std::to_string(map.sizes.size()));
+    }
     if (program_.tensor_maps.size() == kMaxDirectives)
       reader->fail("a candidate has at most 32 tensor maps");
     reader->expect_end();

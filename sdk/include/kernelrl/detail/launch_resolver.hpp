@@ -97,9 +97,10 @@ class LaunchResolver {
       map.box.emplace_back();
       if (!integer(directive.sizes[i], &map.sizes[i]) || !integer(directive.box[i], &map.box[i]))
         return false;
-      if (map.sizes[i] < 1 || map.sizes[i] > elements / covered)
+      if (map.sizes[i] < 1 || map.sizes[i] > elements / covered) {
         return wrong("its sizes have more elements than " + directive.buffer + ", which has " +
                      std::to_string(elements) + ", or none");
+      }
       covered *= map.sizes[i];
       if (map.box[i] < 1 || map.box[i] > kMostBox)
         return wrong("a box of " + std::to_string(map.box[i]) + "; each size is 1 to 256");
@@ -108,20 +109,23 @@ class LaunchResolver {
     // A kernel that looks at the sizes may do without it.
     if (map.sizes.size() > 1 && row % kBulkBytes != 0) map.sizes.clear();
     const std::int64_t box_row = map.box.back() * map.element_bytes;
-    if (box_row % kBulkBytes != 0)
+    if (box_row % kBulkBytes != 0) {
       return wrong("a box with rows of " + std::to_string(box_row) +
                    " bytes; they must be a multiple of 16");
+    }
     if (!integer(directive.swizzle, &map.swizzle)) return false;
     if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
       return wrong("swizzle " + std::to_string(map.swizzle) + "; it is 0, 32, 64 or 128");
-    if (map.swizzle != 0 && box_row != map.swizzle)
+    if (map.swizzle != 0 && box_row != map.swizzle) {
       return wrong("a box with rows of " + std::to_string(box_row) + " bytes; with swizzle " +
                    std::to_string(map.swizzle) + " they have so many");
+    }
     std::int64_t box_bytes = map.element_bytes;
     for (const std::int64_t size : map.box) box_bytes *= size;
-    if (box_bytes > limits_.shared_bytes)
+    if (box_bytes > limits_.shared_bytes) {
       return wrong("a box of " + std::to_string(box_bytes) + " bytes; shared memory has at most " +
                    std::to_string(limits_.shared_bytes));
+    }
     result_.tensor_maps.push_back(std::move(map));
     return true;
   }
