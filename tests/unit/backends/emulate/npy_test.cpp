@@ -13,7 +13,7 @@ namespace krl::emulate {
 using test::ScratchFolder;
 namespace {
 
-class Npy : public testing::Test {
+class Npy : public ::testing::Test {
  protected:
   std::string write(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
