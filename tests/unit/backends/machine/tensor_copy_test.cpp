@@ -162,6 +162,15 @@ __syncthreads(); wait(&bar);)")
                 .find("past a multiple of 128"),
             std::string::npos);
   EXPECT_NE(fault(R"(
+if (threadIdx.x == 0) { init(&bar); expect(&bar, BYTES); load2(box + 2080, m, 0, 0, &bar); }
+__syncthreads(); wait(&bar);)")
+                .find("store of 128 bytes at byte"),
+            std::string::npos);
+  EXPECT_NE(fault(R"(
+if (threadIdx.x == 0) store2(m, 0, 0, box + 2080);)")
+                .find("load of 128 bytes at byte"),
+            std::string::npos);
+  EXPECT_NE(fault(R"(
 if (threadIdx.x == 0) { init(&bar); expect(&bar, BYTES); load2(box, *(const Map*)y, 0, 0, &bar); }
 __syncthreads(); wait(&bar);)")
                 .find("no tensor map is there"),

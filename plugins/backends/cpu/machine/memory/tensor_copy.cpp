@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "plugins/backends/cpu/machine/memory/bulk_operands.hpp"
 #include "plugins/backends/cpu/machine/memory/lane_addresses.hpp"
 #include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
 
@@ -13,22 +14,9 @@ namespace {
 
 constexpr std::uint32_t kAlignment = 128;  // where a box begins in shared memory
 
-// Operands: a and immediate are the address of the map, 8 bytes each; d is the row of addresses in
-// shared memory, extra[0] their bytes, e the offset. rows[0] of the access, register_bytes[0] and
-// rows[1] describe the mbarrier in the same way; extra[2] coordinates are rows[2], …, the innermost
-// first.
+// The address of an instruction is that of the map. extra[2] coordinates are rows[2], … of the access, the
+// innermost first.
 constexpr std::size_t kFirstCoordinate = 2;
-
-// Returns the offset of so many bytes of the own block's shared memory.
-std::uint32_t own_offset(const Instruction& i, Warp& warp, unsigned lane, std::uint64_t address,
-                         std::uint32_t bytes) {
-  Request request = request_of(i, warp);
-  request.bytes = bytes;
-  const BlockMemory::SharedPlace place = warp.memory().find_shared(request, lane, address);
-  if (&place.owner == &warp.memory()) return place.offset;
-  throw Fault{FaultKind::kUnsupported, "a bulk copy to or from another block of the cluster",
-              i.line, static_cast<int>(lane)};
-}
 
 const TensorMap& map_of(const Instruction& i, Warp& warp, std::byte* frame, unsigned lane,
                         std::size_t rank) {
@@ -56,49 +44,23 @@ const TensorMap& map_of(const Instruction& i, Warp& warp, std::byte* frame, unsi
 // The copy of a lane, without data yet, and the corner of its box.
 std::pair<BulkCopy, TensorMap::Place> copy_of(const Instruction& i, Warp& warp, std::byte* frame,
                                               unsigned lane) {
-  const MemoryAccess& access = *i.access;
-  BulkCopy copy;
-  copy.access = i.access;
-  copy.line = i.line;
-  copy.warp = warp.index();
-  copy.lane = lane;
-  copy.map = &map_of(i, warp, frame, lane, i.extra[2]);
+  const TensorMap& map = map_of(i, warp, frame, lane, i.extra[2]);
   TensorMap::Place corner{};
   for (std::size_t d = 0; d < i.extra[2]; ++d)
-    corner[d] = row<std::int32_t>(frame, access.rows[kFirstCoordinate + d])[lane];
-  const std::uint64_t address =
-      AddressRow{frame + i.d, i.extra[0], static_cast<std::int32_t>(i.e)}.of(lane);
-  copy.offset = own_offset(i, warp, lane, address, i.access->lane_bytes());
-  const std::uint32_t bytes = copy.map->box_bytes();
-  Request whole = request_of(i, warp);
-  whole.bytes = bytes;
-  const Culprit culprit{warp.memory().launch(), whole, lane, copy.offset};
-  if (bytes > warp.memory().shared().bytes() - copy.offset) throw_outside_shared(culprit);
-  whole.bytes = kAlignment;
-  if (copy.offset % kAlignment != 0) throw_misaligned(culprit);
-  copy.data.resize(bytes);
-  ++i.access->counts.shared_requests;
-  i.access->counts.wavefronts += (copy.bytes() + kAlignment - 1) / kAlignment;
+    corner[d] = row<std::int32_t>(frame, i.access->rows[kFirstCoordinate + d])[lane];
+  BulkCopy copy = bulk_copy_of(i, warp, frame, lane, map.box_bytes(), kAlignment);
+  copy.map = &map;
   return {std::move(copy), corner};
 }
 
 void begin_loads(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
-  BlockMemory& memory = warp.memory();
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     auto [copy, corner] = copy_of(i, warp, frame, lane);
     Request request = request_of(i, warp);
     request.write = false;
-    memory.read_box(request, corner, &copy);
-    request.bytes = sizeof(std::uint64_t);
-    request.strong = true;
-    const AddressRow barriers{frame + i.access->rows[0], i.access->register_bytes[0],
-                              static_cast<std::int32_t>(i.access->rows[1])};
-    const std::uint32_t barrier =
-        own_offset(i, warp, lane, barriers.of(lane), sizeof(std::uint64_t));
-    Conflict conflict;
-    memory.enter_shared(request, lane, {memory, barrier}, &conflict);
-    memory.begin_bulk_load(barrier, std::move(copy));
+    warp.memory().read_box(request, corner, &copy);
+    begin_bulk_load(i, warp, frame, lane, std::move(copy));
   }
   warp.polls().work(1);
 }
@@ -121,16 +83,11 @@ void bind(const ptx::Instruction& from, const ptx::Operand& tensor, const ptx::O
   if (!has_coordinates) operands.unsupported(from);
   MemoryAccess& access = *out->access;
   access.element_bytes = 16;
-  bind_address(tensor, ptx::Space::kGeneric, operands, out);
-  if (out->extra[0] != 8) operands.unsupported(from);
+  bind_bulk_copy(from, tensor, ptx::Space::kGeneric, shared, operands, out);
   for (std::size_t d = 0; d < rank; ++d)
     access.rows[kFirstCoordinate + d] =
         operands.source(tensor.elements[1].elements[d], ptx::Type::kS32);
   out->extra[2] = static_cast<std::uint8_t>(rank);
-  const Operands::Address address = operands.address(shared, ptx::Space::kShared);
-  out->d = address.base;
-  out->extra[0] = static_cast<std::uint8_t>(address.base_bytes);
-  out->e = operands.short_offset(from, address);
 }
 
 }  // namespace
@@ -161,10 +118,7 @@ bool decode_tensor_copy(const ptx::Instruction& from, Operands& operands, Instru
     return true;
   }
   bind(from, from.operands[1], from.operands[0], rank, operands, out);
-  const Operands::Address barrier = operands.address(from.operands[2], ptx::Space::kShared);
-  out->access->rows[0] = barrier.base;
-  out->access->rows[1] = operands.short_offset(from, barrier);
-  out->access->register_bytes[0] = static_cast<std::uint8_t>(barrier.base_bytes);
+  bind_bulk_barrier(from, from.operands[2], operands, out);
   out->run = begin_loads;
   return true;
 }
