@@ -151,10 +151,18 @@ int emulate_command(const Words& words) {
   const std::string compiler = line.text("compiler");
   if (compiler != "auto" && compiler != "nvrtc" && compiler != "nvcc")
     return line.wrong("--compiler is auto, nvrtc or nvcc, not '" + compiler + "'");
-  const auto report = emulate({line.text("file"), line.texts("launch"), line.texts("buffer"),
-                               line.texts("value"), line.texts("save"), line.text("gpu"), compiler,
-                               line.texts("compiler-option"), *seed, *seconds, line.has("once")},
-                              child_options());
+  const Json request = {{"file", line.text("file")},
+                        {"launches", line.texts("launch")},
+                        {"buffers", line.texts("buffer")},
+                        {"values", line.texts("value")},
+                        {"saved", line.texts("save")},
+                        {"gpu", line.text("gpu")},
+                        {"compiler", compiler},
+                        {"options", line.texts("compiler-option")},
+                        {"seed", *seed},
+                        {"seconds", *seconds},
+                        {"once", line.has("once")}};
+  const auto report = emulate(request, child_options());
   if (!report) return cli::report(report.error());
   if (line.has("json")) {
     print_json(*report);

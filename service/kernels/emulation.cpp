@@ -9,31 +9,19 @@
 
 namespace krl::service {
 namespace fs = std::filesystem;
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-// Names in files may have bytes that are no UTF-8.
-std::string request_of(const EmulationOptions& options) {
-  const Json request = {{"file", options.file},         {"launches", options.launches},
-                        {"buffers", options.buffers},   {"values", options.values},
-                        {"saved", options.saved},       {"gpu", options.gpu},
-                        {"compiler", options.compiler}, {"options", options.compiler_options},
-                        {"seed", options.seed},         {"seconds", options.seconds},
-                        {"once", options.once}};
-  return request.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
-Result<Json> emulate(const EmulationOptions& options, ChildOptions child) try {
+Result<Json> emulate(const Json& request, ChildOptions child) try {
   const TemporaryFolder folder("kernelrl-emulate");
-  const fs::path request = folder.path() / "request.json", output = folder.path() / "report.json";
-  KRL_TRY(write_atomically(real_file_system(), request, request_of(options), Durability::kFast));
+  const fs::path input = folder.path() / "request.json", output = folder.path() / "report.json";
+  // Names in files may have bytes that are no UTF-8.
+  KRL_TRY(write_atomically(real_file_system(), input,
+                           request.dump(-1, ' ', false, Json::error_handler_t::replace),
+                           Durability::kFast));
   child.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (child.output < 0) return failure(Code::kUnavailable, "cannot write " + output.string());
   const Result<int> code =
-      run_program({installed_program("kernelrl-emulate"), request.string()}, child);
+      run_program({installed_program("kernelrl-emulate"), input.string()}, child);
   ::close(child.output);
   if (!code) return failure(code.error());
   KRL_ASSIGN(const std::string text, read_file(output));

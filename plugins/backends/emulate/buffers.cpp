@@ -186,7 +186,6 @@ ResolvedScalar read_value(const std::string& text) {
   if (parsed.ec == std::errc() && parsed.ptr == end && !value.empty()) {
     const bool narrow = scalar.integer == static_cast<std::int32_t>(scalar.integer);
     scalar.dtype = narrow ? DType::kInt32 : DType::kInt64;  // as Triton's launcher does
-
     scalar.real = static_cast<double>(scalar.integer);
     return scalar;
   }

@@ -14,7 +14,8 @@ namespace krl::emulate {
 using namespace evaluator;
 namespace {
 
-// Warp instructions that a processor does not execute in a second: the time limit comes first.
+// Warp instructions of a run for each second of its limit. A fast processor executes more in loops of the
+// simplest instructions, and names their line; otherwise the time limit comes first.
 constexpr double kMostWork = 2e8;
 
 std::vector<ResolvedScalar> read_values(const EmulationRequest& request) {
