@@ -20,7 +20,7 @@ inline constexpr int kLogDescriptor = 3;  // the module's is kCompiledModuleDesc
 enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
 
 struct CompileRequest {
-  std::string preamble;  // that one server keeps compiled, for sources of this preamble only
+  std::string preamble;  // the server keeps it compiled, and is given only sources that begin so
   std::string source;
   std::vector<std::string> options;
   std::vector<std::string> kernels;  // spelled as in launches: "scale<float, 4>"
